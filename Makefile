@@ -1,0 +1,107 @@
+# Everything a clone needs, from Rust, Python 3 and make alone.
+# Nothing is installed outside .venv; the second time, only what changed is done again.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+EXTRAS := dask,coffea,plots,test,dev
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f -not -name '*.snap.new')
+RUST_TESTED := --workspace --exclude roast-py
+PYTHON_PATHS := $(wildcard python tests examples bench)
+
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+export VIRTUAL_ENV := $(abspath $(VENV))
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# pyo3 is built again whenever these differ from the last build. Lints say what maturin says, and
+# the Rust tests leave roast-py out (Python tests it), so that no target undoes another's build.
+AS_MATURIN = export PYO3_BUILD_EXTENSION_MODULE=1; \
+	export PYO3_ENVIRONMENT_SIGNATURE="$$($(BIN)/python -c 'import sys; \
+		print("cpython-%d.%d-64bit" % sys.version_info[:2])')"; \
+	for config in $(CURDIR)/target/maturin/pyo3-config-*-abi3.txt; do \
+		if test -e "$$config"; then export PYO3_CONFIG_FILE="$$config"; fi; done;
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(VENV)/.built ## Run a real analysis on a small cluster and show where its time went
+	$(BIN)/python examples/demo.py
+
+.PHONY: test
+test: test-rust test-python ## Run every test, Rust then Python
+
+.PHONY: test-rust
+test-rust: $(VENV)/.deps ## Run the Rust tests
+	@if cargo nextest --version >/dev/null 2>&1; then \
+		set -x; cargo nextest run $(RUST_TESTED); cargo test --doc --quiet $(RUST_TESTED); \
+	else \
+		set -x; cargo test --quiet $(RUST_TESTED); \
+	fi
+
+.PHONY: test-python
+test-python: $(VENV)/.built ## Run the Python tests
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: lint-rust lint-python docs-check ## Check formatting, lints, types and generated documents
+
+.PHONY: lint-rust
+lint-rust: $(VENV)/.deps ## Check the Rust code
+	cargo fmt --all --check
+	$(AS_MATURIN) cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+.PHONY: lint-python
+lint-python: $(VENV)/.built ## Check the Python code and the extension's stubs
+	$(BIN)/ruff check $(PYTHON_PATHS)
+	$(BIN)/ruff format --check $(PYTHON_PATHS)
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest roastcoffea._core --mypy-config-file pyproject.toml
+
+.PHONY: docs-check
+docs-check: $(VENV)/.built ## Check that generated documents match the code
+	@$(BIN)/roastcoffea metrics --format markdown | diff -u docs/metrics-reference.md - \
+		|| { echo "docs/metrics-reference.md is out of date: run make docs" >&2; exit 1; }
+
+.PHONY: docs
+docs: $(VENV)/.built ## Write the generated documents again
+	$(BIN)/roastcoffea metrics --format markdown > docs/metrics-reference.md.new
+	mv docs/metrics-reference.md.new docs/metrics-reference.md
+
+.PHONY: format
+format: $(VENV)/.deps ## Format the Rust and Python code
+	cargo fmt --all
+	$(BIN)/ruff check --fix-only $(PYTHON_PATHS)
+	$(BIN)/ruff format $(PYTHON_PATHS)
+
+.PHONY: wheel
+wheel: $(VENV)/.deps ## Build an optimised wheel into dist/
+	$(BIN)/maturin build --release --locked --out dist
+
+.PHONY: clean
+clean: ## Remove everything that was built, the demo's data included; measurements stay
+	rm -rf $(VENV) target dist demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find python -name '*.so' -delete
+	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The interpreter with everything the project's own commands need.
+$(VENV)/.deps: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+		|| { echo "Python 3.10 or newer is needed: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "Rust is needed: https://rustup.rs" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9.4,<2'
+	$(BIN)/maturin develop --quiet --extras $(EXTRAS)
+	@touch $@
+
+# The extension module, and the package linked to the sources in python/.
+$(VENV)/.built: $(VENV)/.deps $(RUST_SOURCES)
+	$(BIN)/maturin develop --quiet
+	@touch $@

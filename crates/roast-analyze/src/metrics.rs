@@ -1,0 +1,82 @@
+//! The metrics of one run, in the catalog's order and under its keys.
+
+use roast_model::{CATALOG, Value, canonical_key};
+
+/// Cover all tasks unless the processor's can be told apart; then what the other
+/// tasks did is known too.
+const PROCESSOR: [&str; 4] = [
+    "processor_cpu_time_seconds",
+    "processor_noncpu_time_seconds",
+    "processor_cpu_percentage",
+    "processor_noncpu_percentage",
+];
+const OTHER_TASKS: &str = "overhead_cpu_time_seconds";
+
+/// Every metric of the catalog with its value; a missing one is [`Value::None`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metrics {
+    values: Vec<(&'static str, Value)>,
+}
+
+impl Metrics {
+    /// Takes the values from `lookup`, key by key in the catalog's order.
+    pub(crate) fn collect(mut lookup: impl FnMut(&'static str) -> Value) -> Self {
+        Self { values: CATALOG.iter().map(|metric| (metric.key, lookup(metric.key))).collect() }
+    }
+
+    /// The metrics that a measurement was saved with.
+    pub fn stored(stored: &Value) -> Self {
+        Self::collect(|_| Value::None).or_stored(stored)
+    }
+
+    /// Metrics as they were stored, without the data behind them.
+    pub fn stored(stored: &Value) -> Self {
+        Self::collect(|_| Value::None).or_stored(stored)
+    }
+
+    /// The value under a key or an alias; `None` if the catalog has no such name.
+    pub fn get(&self, key_or_alias: &str) -> Option<&Value> {
+        let key = canonical_key(key_or_alias)?;
+        self.values.iter().find(|(candidate, _)| *candidate == key).map(|(_, value)| value)
+    }
+
+    /// The number under a key or an alias, if it is known.
+    pub fn number(&self, key_or_alias: &str) -> Option<f64> {
+        self.get(key_or_alias).and_then(Value::as_f64)
+    }
+
+    /// Keys and values, in the catalog's order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'static str, &Value)> {
+        self.values.iter().map(|(key, value)| (*key, value))
+    }
+
+    /// The same as a map from key to value.
+    pub fn to_value(&self) -> Value {
+        Value::map(self.values.iter().map(|(key, value)| (*key, value.clone())))
+    }
+
+    /// Fills what is missing here with finite numbers stored under the same key or
+    /// one of its aliases. An imported measurement may know a result without having
+    /// kept the data behind it. Where only the stored metrics tell the processor's
+    /// tasks from others, theirs stand, so that no task is counted in both.
+    #[must_use]
+    pub fn or_stored(mut self, stored: &Value) -> Self {
+        let known: Vec<(&'static str, &Value)> = stored
+            .pairs()
+            .iter()
+            .filter_map(|(key, value)| Some((canonical_key(key.as_str()?)?, value)))
+            .filter(|(_, value)| value.as_f64().is_some_and(f64::is_finite))
+            .collect();
+        let split_is_stored =
+            self.number(OTHER_TASKS).is_none() && known.iter().any(|(key, _)| *key == OTHER_TASKS);
+        for (key, value) in known {
+            let stands = split_is_stored && PROCESSOR.contains(&key);
+            if let Some((_, slot)) = self.values.iter_mut().find(|(candidate, _)| *candidate == key)
+                && (slot.is_none() || stands)
+            {
+                *slot = value.clone();
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,46 @@
+//! A line on standard error that shows how far an export is; only on a terminal,
+//! and only once it takes long enough for someone to wonder.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How far an export is.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Progress {
+    pub(crate) fn start() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} writing {msg} {bytes}") {
+            bar.set_style(style);
+        }
+        Self { bar, started: Instant::now() }
+    }
+
+    /// A new file is being written.
+    pub(crate) fn file(&self, name: &str) {
+        self.bar.set_message(name.to_owned());
+        self.wrote(0);
+    }
+
+    /// More bytes have been written.
+    pub(crate) fn wrote(&self, bytes: usize) {
+        if self.bar.is_hidden() && self.started.elapsed() >= PATIENCE {
+            // Stays hidden if standard error is not a terminal.
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.inc(bytes as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,40 @@
+//! `roastcoffea show`: the summary of a measurement.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use roast_analyze::{Metrics, analyze};
+use roast_model::Measurement;
+use roast_report::{Renderer, Report, write_summary};
+
+use crate::arguments::ShowArguments;
+use crate::failure::Failure;
+use crate::{hint, terminal};
+
+pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
+    let (measurement, metrics) = load(&arguments.directory)?;
+    if arguments.json {
+        return write_summary(&measurement.header, &metrics, &mut std::io::stdout().lock())
+            .context("could not print the metrics")
+            .map_err(Failure::from);
+    }
+    let width = arguments.width.map_or_else(terminal::width, usize::from);
+    let report = Report::new(&measurement.header, &metrics);
+    let text = Renderer::Text { width, color: true }.render(&report);
+    terminal::output(arguments.color)
+        .write_all(text.as_bytes())
+        .context("could not print the summary")
+        .map_err(Failure::from)
+}
+
+/// Reads a measurement and computes its metrics. What an import knows without
+/// having the data for it is kept.
+pub(crate) fn load(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
+    let measurement = roast_store::load(directory).map_err(|error| {
+        Failure::from(anyhow::Error::new(error).context("could not read the measurement"))
+            .hint(hint::for_path(directory))
+    })?;
+    let metrics = analyze(&measurement).or_stored(&measurement.header.metrics);
+    Ok((measurement, metrics))
+}

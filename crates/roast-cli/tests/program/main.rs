@@ -1,0 +1,10 @@
+//! The built program on measurements saved by the store: output, exit codes and
+//! what is left on disk.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod export;
+mod help;
+mod metrics;
+mod saved;
+mod show;

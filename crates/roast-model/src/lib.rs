@@ -1,0 +1,24 @@
+//! What a measurement *is*: the values it holds, the tables it consists of and
+//! the catalog of metrics that are derived from it.
+//!
+//! Nothing here touches files, Python or clocks; the other crates do.
+
+mod catalog;
+mod chunk_rows;
+mod frame;
+mod measurement;
+mod table;
+mod table_builder;
+mod time;
+mod tracking;
+mod value;
+
+pub use catalog::{Better, CATALOG, Group, MetricDef, Unit, canonical_key, metric_def};
+pub use chunk_rows::{ShownSection, chunk_row, chunk_rows, chunk_table};
+pub use frame::Frame;
+pub use measurement::{Header, Measurement, Phase};
+pub use table::{ColumnDef, ColumnKind, Table};
+pub use table_builder::{ColumnData, TableBuilder, TableError};
+pub use time::{TimeError, UtcNs};
+pub use tracking::{TrackingTables, WORKER_COUNTS, WORKER_SERIES, tracking_tables};
+pub use value::{Value, ValueError};

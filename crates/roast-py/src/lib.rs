@@ -1,0 +1,34 @@
+//! The Python extension module `roastcoffea._core`: conversion only. What it
+//! converts lives in the other crates.
+
+mod arrow_stream;
+mod convert;
+mod errors;
+mod measurement;
+mod program;
+mod sampler;
+mod table_builder;
+mod tracking;
+
+use pyo3::prelude::*;
+
+/// The compiled core of roastcoffea.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::arrow_stream::ArrowTable;
+    #[pymodule_export]
+    use super::errors::MeasurementError;
+    #[pymodule_export]
+    use super::measurement::{
+        CoreMeasurement, canonical_key, check_name, check_writable, efficiency_metrics, metric_keys,
+    };
+    #[pymodule_export]
+    use super::program::run_program;
+    #[pymodule_export]
+    use super::sampler::ProcessSampler;
+    #[pymodule_export]
+    use super::table_builder::TableBuilder;
+    #[pymodule_export]
+    use super::tracking::{WorkerTracking, tracking_tables};
+}

@@ -1,0 +1,333 @@
+//! A measurement as Python holds it: built by a collector or loaded from disk,
+//! with tables read when they are first asked for.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::RecordBatch;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use roast_analyze::{Metrics, analyze};
+use roast_model::{
+    CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows, chunk_table,
+};
+use roast_report::{Renderer, Report};
+use roast_store::{SaveOptions, Stored};
+
+use crate::arrow_stream::ArrowTable;
+use crate::convert::{to_datetime, to_python, to_value};
+use crate::errors::{MeasurementError, store_error};
+use crate::table_builder::{TableBuilder, table_named};
+use crate::tracking::WorkerTracking;
+
+/// A measurement: a header and tables.
+#[pyclass(frozen, name = "Measurement", module = "roastcoffea._core")]
+pub(crate) struct CoreMeasurement {
+    header: Header,
+    stored: Option<Stored>,
+    /// Tables seen so far; `None` for one that was not recorded.
+    tables: Mutex<BTreeMap<Table, Option<Arc<RecordBatch>>>>,
+}
+
+/// The key for a metric's key or alias.
+#[pyfunction]
+pub(crate) fn canonical_key(name: &str) -> Option<&'static str> {
+    roast_model::canonical_key(name)
+}
+
+/// Every key of the catalog (or of one group) with its aliases, in order.
+#[pyfunction]
+#[pyo3(signature = (group=None))]
+pub(crate) fn metric_keys(group: Option<&str>) -> Vec<(&'static str, Vec<&'static str>)> {
+    CATALOG
+        .iter()
+        .filter(|metric| group.is_none_or(|group| metric.group.title() == group))
+        .map(|metric| (metric.key, metric.aliases.to_vec()))
+        .collect()
+}
+
+/// The efficiency metrics that follow from metrics already known.
+#[pyfunction]
+pub(crate) fn efficiency_metrics<'py>(
+    py: Python<'py>,
+    known: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    to_python(py, &roast_analyze::efficiency_metrics(&to_value(known)?))
+}
+
+/// Raises `ValueError` for a name that cannot be a measurement's.
+#[pyfunction]
+pub(crate) fn check_name(name: &str) -> PyResult<()> {
+    roast_store::validate_name(name).map_err(store_error)
+}
+
+/// Raises what saving there would raise, as far as it can be known beforehand.
+#[pyfunction]
+#[pyo3(signature = (output_dir, name=None))]
+pub(crate) fn check_writable(output_dir: PathBuf, name: Option<&str>) -> PyResult<()> {
+    roast_store::check_writable(&output_dir, name, false).map_err(store_error)
+}
+
+#[pymethods]
+impl CoreMeasurement {
+    /// Puts a measurement together from a header, tables and chunk rows.
+    #[staticmethod]
+    fn make(
+        header: &Bound<'_, PyDict>,
+        tables: Vec<Bound<'_, TableBuilder>>,
+        chunks: &Bound<'_, PyList>,
+    ) -> PyResult<Self> {
+        let header = header_from(&to_value(header)?)?;
+        let mut built = BTreeMap::new();
+        for table in tables {
+            let builder = table.get().lock();
+            built.insert(builder.table(), builder.build());
+        }
+        let rows = chunks.iter().map(|row| to_value(&row)).collect::<PyResult<Vec<_>>>()?;
+        if !rows.is_empty() {
+            let (builder, _) = chunk_table(&rows).map_err(unfit)?;
+            built.insert(Table::Chunks, builder.build());
+        }
+        let mut all: BTreeMap<Table, Option<Arc<RecordBatch>>> =
+            Table::ALL.iter().map(|&table| (table, None)).collect();
+        for (table, batch) in built {
+            all.insert(table, Some(Arc::new(batch.map_err(unfit)?)));
+        }
+        Ok(Self { header, stored: None, tables: Mutex::new(all) })
+    }
+
+    /// Reads a measurement directory; tables follow when they are asked for.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let stored = py.detach(|| roast_store::read_header(&path)).map_err(store_error)?;
+        let imported = stored.is_imported();
+        let mut loaded = Self {
+            header: stored.header.clone(),
+            stored: Some(stored),
+            tables: Mutex::new(BTreeMap::new()),
+        };
+        if imported {
+            // Theirs where they have it; what they did not compute, we can.
+            let ours = py.detach(|| loaded.whole().map(|whole| analyze(&whole).to_value()))?;
+            loaded.header.metrics = with_missing(&loaded.header.metrics, &ours);
+        }
+        Ok(loaded)
+    }
+
+    /// The header as a dict.
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let header = &self.header;
+        let dict = PyDict::new(py);
+        dict.set_item("id", &header.id)?;
+        dict.set_item("name", &header.name)?;
+        dict.set_item("started", to_datetime(py, header.started)?)?;
+        dict.set_item("ended", to_datetime(py, header.ended())?)?;
+        dict.set_item("started_epoch_secs", header.started.epoch_secs())?;
+        dict.set_item("wall_secs", header.wall_secs)?;
+        dict.set_item("backend", &header.backend)?;
+        dict.set_item("error", &header.error)?;
+        dict.set_item("provenance", to_python(py, &header.provenance)?)?;
+        dict.set_item("report", to_python(py, &header.report)?)?;
+        dict.set_item("custom_metrics", to_python(py, &header.custom_metrics)?)?;
+        dict.set_item("spans", to_python(py, &header.spans)?)?;
+        dict.set_item("span_completeness", header.span_completeness)?;
+        dict.set_item("processor_prefixes", &header.processor_prefixes)?;
+        dict.set_item("tracking_extra", to_python(py, &header.tracking_extra)?)?;
+        dict.set_item("notes", &header.notes)?;
+        dict.set_item("metrics", to_python(py, &header.metrics)?)?;
+        Ok(dict.into_any())
+    }
+
+    /// The original tool's own start and end, for its measurements only.
+    #[getter]
+    fn start_end(&self) -> Option<(f64, f64)> {
+        self.stored.as_ref().and_then(|stored| stored.start_end)
+    }
+
+    /// The metrics of the catalog, computed now.
+    fn compute_metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let metrics = py.detach(|| -> PyResult<Value> {
+            Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).to_value())
+        })?;
+        to_python(py, &metrics)
+    }
+
+    /// The same measurement with these metrics and notes.
+    fn with_metrics(&self, metrics: &Bound<'_, PyAny>, notes: Vec<String>) -> PyResult<Self> {
+        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let header = Header { metrics: to_value(metrics)?, notes, ..self.header.clone() };
+        Ok(Self { header, stored: None, tables: Mutex::new(tables) })
+    }
+
+    /// Names of the tables that were recorded.
+    fn table_names(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        let mut names = Vec::new();
+        for table in Table::ALL {
+            let recorded = match &self.stored {
+                Some(stored) => stored.table_names().contains(&table.name()),
+                None => self.table_batch(py, table)?.is_some(),
+            };
+            if recorded {
+                names.push(table.name());
+            }
+        }
+        Ok(names)
+    }
+
+    /// One table; an empty one if it was not recorded.
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<ArrowTable> {
+        let table = table_named(name)?;
+        let batch = self
+            .table_batch(py, table)?
+            .unwrap_or_else(|| Arc::new(RecordBatch::new_empty(table.schema())));
+        Ok(ArrowTable::wrap(batch))
+    }
+
+    /// Chunk rows as dicts.
+    fn chunk_rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let Some(batch) = self.table_batch(py, Table::Chunks)? else { return Ok(Vec::new()) };
+        let sections = self.table_batch(py, Table::Sections)?;
+        let branch_sets = self.table_batch(py, Table::BranchSets)?;
+        let rows = py.detach(|| chunk_rows(&batch, sections.as_deref(), branch_sets.as_deref()));
+        rows.iter().map(|row| to_python(py, row)).collect()
+    }
+
+    /// Workers over time; `None` if they were not tracked.
+    fn tracking(&self, py: Python<'_>) -> PyResult<Option<WorkerTracking>> {
+        let ticks = self.table_batch(py, Table::Ticks)?;
+        let workers = self.table_batch(py, Table::Workers)?;
+        Ok((ticks.is_some() || workers.is_some()).then(|| WorkerTracking::new(ticks, workers)))
+    }
+
+    /// Saves to `output_dir/name` and returns the path.
+    #[pyo3(signature = (output_dir, name, *, overwrite=false))]
+    fn save(
+        &self,
+        py: Python<'_>,
+        output_dir: PathBuf,
+        name: &str,
+        overwrite: bool,
+    ) -> PyResult<PathBuf> {
+        py.detach(|| {
+            let mut whole = self.whole()?;
+            whole.header.name = name.to_owned();
+            roast_store::save(&whole, &output_dir, name, SaveOptions { overwrite })
+                .map_err(store_error)
+        })
+    }
+
+    /// The summary for a terminal.
+    fn summary_text(&self, width: usize, color: bool) -> String {
+        Renderer::Text { width, color }.render(&self.report())
+    }
+
+    /// The summary for a notebook.
+    fn summary_html(&self) -> String {
+        Renderer::Html.render(&self.report())
+    }
+}
+
+impl CoreMeasurement {
+    fn report(&self) -> Report {
+        Report::new(&self.header, &Metrics::stored(&self.header.metrics))
+    }
+
+    fn table_batch(&self, py: Python<'_>, table: Table) -> PyResult<Option<Arc<RecordBatch>>> {
+        py.detach(|| self.read_table(table))
+    }
+
+    fn read_table(&self, table: Table) -> PyResult<Option<Arc<RecordBatch>>> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = tables.get(&table) {
+            return Ok(known.clone());
+        }
+        let read = match &self.stored {
+            Some(stored) => stored.read_table(table).map_err(store_error)?.map(Arc::new),
+            None => None,
+        };
+        tables.insert(table, read.clone());
+        Ok(read)
+    }
+
+    fn whole(&self) -> PyResult<Measurement> {
+        let mut tables = BTreeMap::new();
+        for table in Table::ALL {
+            if let Some(batch) = self.read_table(table)? {
+                tables.insert(table, (*batch).clone());
+            }
+        }
+        Ok(Measurement { header: self.header.clone(), tables })
+    }
+}
+
+/// `first`, and of `second` what `first` lacks.
+fn with_missing(first: &Value, second: &Value) -> Value {
+    let known = first.pairs();
+    let mut pairs = known.to_vec();
+    pairs.extend(
+        second.pairs().iter().filter(|(key, _)| !known.iter().any(|(have, _)| have == key)).cloned(),
+    );
+    Value::Map(pairs)
+}
+
+fn unfit(error: roast_model::TableError) -> PyErr {
+    MeasurementError::new_err(error.to_string())
+}
+
+fn header_from(given: &Value) -> PyResult<Header> {
+    let missing = |key: &str| PyValueError::new_err(format!("the header lacks {key:?}"));
+    let text = |key: &str| {
+        given.get(key).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| missing(key))
+    };
+    let any = |key: &str| given.get(key).cloned().unwrap_or_default();
+    let texts = |key: &str| -> Vec<String> {
+        given
+            .get(key)
+            .and_then(Value::items)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    };
+    Ok(Header {
+        id: text("id")?,
+        name: text("name")?,
+        started: UtcNs(
+            given.get("started_ns").and_then(Value::as_i64).ok_or_else(|| missing("started_ns"))?,
+        ),
+        wall_secs: given
+            .get("wall_secs")
+            .and_then(Value::as_f64)
+            .ok_or_else(|| missing("wall_secs"))?,
+        backend: text("backend")?,
+        error: given.get("error").and_then(Value::as_str).map(str::to_owned),
+        provenance: any("provenance"),
+        report: any("report"),
+        custom_metrics: any("custom_metrics"),
+        spans: any("spans"),
+        span_completeness: given.get("span_completeness").and_then(Value::as_f64),
+        processor_prefixes: texts("processor_prefixes"),
+        phases: given
+            .get("phases")
+            .and_then(Value::items)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(phase_from)
+            .collect(),
+        tracking_extra: any("tracking_extra"),
+        notes: texts("notes"),
+        metrics: any("metrics"),
+    })
+}
+
+fn phase_from(given: &Value) -> Option<Phase> {
+    Some(Phase {
+        name: given.get("name")?.as_str()?.to_owned(),
+        start: UtcNs(given.get("start_ns")?.as_i64()?),
+        stop: UtcNs(given.get("stop_ns")?.as_i64()?),
+        items: given.get("items")?.as_i64()?,
+    })
+}

@@ -1,0 +1,108 @@
+//! Tables that grow from raw column bytes, as the scheduler ships them.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use roast_model::{ColumnData, ColumnKind, Table, TableBuilder as Builder};
+
+/// Collects the rows of one table.
+#[pyclass(frozen, module = "roastcoffea._core")]
+pub(crate) struct TableBuilder {
+    inner: Mutex<Builder>,
+}
+
+impl TableBuilder {
+    pub(crate) fn wrap(builder: Builder) -> Self {
+        Self { inner: Mutex::new(builder) }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Builder> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl TableBuilder {
+    #[new]
+    fn new(table: &str) -> PyResult<Self> {
+        Ok(Self::wrap(Builder::new(table_named(table)?)))
+    }
+
+    /// The table's name.
+    #[getter]
+    fn table(&self) -> &'static str {
+        self.lock().table().name()
+    }
+
+    fn __len__(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Adds a batch of rows. Times are int64 nanoseconds with the smallest
+    /// int64 as missing, other numbers are float64 with NaN as missing, names
+    /// are int32 codes with -1 as missing together with their list of names.
+    fn append(&self, columns: &Bound<'_, PyDict>) -> PyResult<()> {
+        let table = self.lock().table();
+        let batch = columns
+            .iter()
+            .map(|(name, data)| {
+                let name: String = name.extract()?;
+                let data = column_data(table, &name, &data)?;
+                Ok((name, data))
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        self.lock().append(batch).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+pub(crate) fn table_named(name: &str) -> PyResult<Table> {
+    Table::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = Table::ALL.iter().map(|table| table.name()).collect();
+        PyValueError::new_err(format!("no table {name:?}; the tables are {}", known.join(", ")))
+    })
+}
+
+fn column_data(table: Table, name: &str, data: &Bound<'_, PyAny>) -> PyResult<ColumnData> {
+    let kind = table.columns().iter().find(|column| column.name == name).map(|column| column.kind);
+    match kind {
+        Some(ColumnKind::Name | ColumnKind::Text) => {
+            let (codes, names): (Bound<'_, PyBytes>, Vec<String>) = data.extract()?;
+            let codes = words::<4>(name, codes.as_bytes())?
+                .map(|word| u32::try_from(i32::from_le_bytes(word)).ok())
+                .collect();
+            Ok(ColumnData::Codes(codes, names))
+        }
+        Some(ColumnKind::Time) => {
+            let bytes: Bound<'_, PyBytes> = data.extract()?;
+            let times = words::<8>(name, bytes.as_bytes())?
+                .map(i64::from_le_bytes)
+                .map(|ns| (ns != i64::MIN).then_some(ns))
+                .collect();
+            Ok(ColumnData::Ints(times))
+        }
+        _ => {
+            let bytes: Bound<'_, PyBytes> = data.extract()?;
+            let numbers = words::<8>(name, bytes.as_bytes())?
+                .map(f64::from_le_bytes)
+                .map(|number| (!number.is_nan()).then_some(number))
+                .collect();
+            Ok(ColumnData::Floats(numbers))
+        }
+    }
+}
+
+fn words<'a, const N: usize>(
+    name: &str,
+    bytes: &'a [u8],
+) -> PyResult<impl Iterator<Item = [u8; N]> + use<'a, N>> {
+    let (words, rest) = bytes.as_chunks::<N>();
+    if !rest.is_empty() {
+        return Err(PyValueError::new_err(format!(
+            "column {name:?} has {} bytes, which is no whole number of {N}-byte values",
+            bytes.len()
+        )));
+    }
+    Ok(words.iter().copied())
+}

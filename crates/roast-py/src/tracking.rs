@@ -1,0 +1,172 @@
+//! Workers over time, in the layout that users read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use roast_model::{ColumnKind, Frame, Table, UtcNs, Value, WORKER_COUNTS, WORKER_SERIES};
+
+use crate::convert::{to_datetime, to_python, to_value};
+use crate::table_builder::TableBuilder;
+
+/// Worker samples: counts by time, and series by worker.
+#[pyclass(frozen, module = "roastcoffea._core")]
+pub(crate) struct WorkerTracking {
+    ticks: Option<Arc<RecordBatch>>,
+    workers: Option<Arc<RecordBatch>>,
+}
+
+/// Tracking data of a custom backend as tables, and what is in another layout.
+#[pyfunction]
+pub(crate) fn tracking_tables<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+) -> PyResult<(Option<TableBuilder>, Option<TableBuilder>, Bound<'py, PyAny>)> {
+    let tables = roast_model::tracking_tables(&to_value(data)?)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let rest = to_python(py, &tables.rest)?;
+    Ok((tables.ticks.map(TableBuilder::wrap), tables.workers.map(TableBuilder::wrap), rest))
+}
+
+#[pymethods]
+impl WorkerTracking {
+    /// Looks at tables that are complete.
+    #[staticmethod]
+    #[pyo3(signature = (ticks, workers))]
+    fn of(
+        ticks: Option<Bound<'_, TableBuilder>>,
+        workers: Option<Bound<'_, TableBuilder>>,
+    ) -> PyResult<Self> {
+        let build = |table: Option<Bound<'_, TableBuilder>>| {
+            table
+                .map(|table| table.get().lock().build().map(Arc::new))
+                .transpose()
+                .map_err(|error| PyValueError::new_err(error.to_string()))
+        };
+        Ok(Self::new(build(ticks)?, build(workers)?))
+    }
+
+    /// The series there are, `worker_counts` first.
+    fn keys(&self) -> Vec<&'static str> {
+        let counts = self.ticks.is_some().then_some(WORKER_COUNTS);
+        let workers = self.workers.as_deref().map(Frame::new);
+        let filled = WORKER_SERIES
+            .iter()
+            .filter(|(_, column)| workers.is_some_and(|frame| is_filled(frame, column)))
+            .map(|(key, _)| *key);
+        counts.into_iter().chain(filled).collect()
+    }
+
+    /// One series: `{time: count}` for the counts, otherwise
+    /// `{worker: [(time, value), ...]}` with a value for every sample.
+    fn series<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyDict>> {
+        let missing = || PyKeyError::new_err(key.to_owned());
+        if key == WORKER_COUNTS {
+            return self.counts(py, self.ticks.as_deref().ok_or_else(missing)?);
+        }
+        let (_, column) =
+            WORKER_SERIES.iter().find(|(known, _)| *known == key).ok_or_else(missing)?;
+        let frame = Frame::new(self.workers.as_deref().ok_or_else(missing)?);
+        if !is_filled(frame, column) {
+            return Err(missing());
+        }
+        self.by_worker(py, frame, column)
+    }
+}
+
+impl WorkerTracking {
+    pub(crate) fn new(ticks: Option<Arc<RecordBatch>>, workers: Option<Arc<RecordBatch>>) -> Self {
+        Self { ticks, workers }
+    }
+
+    fn counts<'py>(&self, py: Python<'py>, ticks: &RecordBatch) -> PyResult<Bound<'py, PyDict>> {
+        let frame = Frame::new(ticks);
+        let counts = PyDict::new(py);
+        for (time, count) in frame.times("time").zip(frame.ints("worker_count")) {
+            if let Some(time) = time {
+                counts.set_item(to_datetime(py, time)?, count)?;
+            }
+        }
+        Ok(counts)
+    }
+
+    fn by_worker<'py>(
+        &self,
+        py: Python<'py>,
+        frame: Frame<'_>,
+        column: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let cells: Vec<Bound<'py, PyAny>> =
+            cells(frame, column).iter().map(|cell| to_python(py, cell)).collect::<PyResult<_>>()?;
+        let ticks = self.tick_times();
+        // Samples of one moment share one datetime.
+        let mut times: BTreeMap<UtcNs, Bound<'py, PyAny>> = BTreeMap::new();
+        let mut by_worker: BTreeMap<&str, Vec<(UtcNs, UtcNs, usize)>> = BTreeMap::new();
+        let rows = frame.names("worker").zip(frame.times("time")).zip(frame.times("until"));
+        for (row, ((worker, time), until)) in rows.enumerate() {
+            if let (Some(worker), Some(time)) = (worker, time) {
+                by_worker.entry(worker).or_default().push((time, until.unwrap_or(time), row));
+            }
+        }
+        let series = PyDict::new(py);
+        for (worker, mut stretches) in by_worker {
+            stretches.sort_unstable();
+            let list = PyList::empty(py);
+            for (time, until, row) in stretches {
+                for moment in moments(&ticks, time, until) {
+                    let time = match times.get(&moment) {
+                        Some(time) => time.clone(),
+                        None => {
+                            let time = to_datetime(py, moment)?;
+                            times.insert(moment, time.clone());
+                            time
+                        }
+                    };
+                    list.append((time, cells.get(row)))?;
+                }
+            }
+            series.set_item(worker, list)?;
+        }
+        Ok(series)
+    }
+
+    fn tick_times(&self) -> Vec<UtcNs> {
+        let mut times: Vec<UtcNs> = self
+            .ticks
+            .as_deref()
+            .map(|ticks| Frame::new(ticks).times("time").flatten().collect())
+            .unwrap_or_default();
+        times.sort_unstable();
+        times
+    }
+}
+
+/// The samples from `time` to `until`.
+fn moments(ticks: &[UtcNs], time: UtcNs, until: UtcNs) -> Vec<UtcNs> {
+    let first = ticks.partition_point(|tick| *tick < time);
+    let last = ticks.partition_point(|tick| *tick <= until);
+    match ticks.get(first..last) {
+        Some(covered) if !covered.is_empty() => covered.to_vec(),
+        _ if time == until => vec![time],
+        _ => vec![time, until],
+    }
+}
+
+fn is_filled(frame: Frame<'_>, column: &str) -> bool {
+    cells(frame, column).iter().any(|cell| !cell.is_none())
+}
+
+fn cells(frame: Frame<'_>, column: &str) -> Vec<Value> {
+    let kind = Table::Workers.columns().iter().find(|def| def.name == column).map(|def| def.kind);
+    match kind {
+        Some(ColumnKind::Int) => frame.ints(column).map(Value::from).collect(),
+        Some(ColumnKind::Float) => frame.floats(column).map(Value::from).collect(),
+        Some(ColumnKind::Time) => {
+            frame.times(column).map(|time| time.map(UtcNs::epoch_secs).into()).collect()
+        }
+        _ => frame.names(column).map(Value::from).collect(),
+    }
+}

@@ -1,0 +1,297 @@
+//! Many attempts at chunks in little space. A row has an identity of its own,
+//! so a row that arrives twice is one row; logs merge in any order and shape.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::costs::{BranchCost, FileFacts};
+use crate::palette::Palette;
+use crate::row::{ChunkPhase, Row, Times};
+use crate::wire::{LogError, Reader, Writer};
+
+/// Dataset, file and tree of a chunk, as numbers in the log's names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Source {
+    pub(crate) dataset: Option<u32>,
+    pub(crate) file: Option<u32>,
+    pub(crate) uuid: Option<u32>,
+    pub(crate) tree: Option<u32>,
+}
+
+/// Where a chunk ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) worker: Option<u32>,
+    pub(crate) host: Option<u32>,
+    pub(crate) thread: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct StoredRow {
+    pub(crate) nonce: u128,
+    pub(crate) start_ns: Option<i64>,
+    pub(crate) packed: Box<[u8]>,
+}
+
+/// Rows of chunks with what reading their branches cost.
+#[derive(Clone, Debug, Default)]
+pub struct ChunkLog {
+    pub(crate) names: Palette<Arc<str>>,
+    pub(crate) branch_sets: Palette<Arc<[u32]>>,
+    pub(crate) sources: Palette<Source>,
+    pub(crate) places: Palette<Place>,
+    pub(crate) rows: Vec<StoredRow>,
+    pub(crate) known: HashMap<u128, usize>,
+    /// By dataset and branch.
+    pub(crate) costs: BTreeMap<(Option<u32>, u32), BranchCost>,
+    /// By source without its dataset.
+    pub(crate) files: BTreeMap<Source, FileFacts<u32>>,
+    /// Serialization times of rows that have not arrived yet.
+    pub(crate) late: BTreeMap<u128, Times>,
+    pub(crate) cost_overlap: u64,
+}
+
+impl ChunkLog {
+    /// An empty log.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// No rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Rows whose branch costs may have been counted twice, because two logs
+    /// shared some of their rows but not all.
+    pub fn cost_overlap(&self) -> u64 {
+        self.cost_overlap
+    }
+
+    /// Sections that were neither kept nor summed, over all rows.
+    pub fn dropped_sections(&self) -> u64 {
+        self.unpacked().map(|row| row.dropped_sections).fold(0, u64::saturating_add)
+    }
+
+    /// The number of a name.
+    pub(crate) fn name(&mut self, name: &str) -> u32 {
+        self.names.code(name)
+    }
+
+    /// The name under a number.
+    pub(crate) fn name_of(&self, code: Option<u32>) -> Option<&str> {
+        self.names.get(code?).map(AsRef::as_ref)
+    }
+
+    /// Every row, in the order of arrival.
+    pub(crate) fn unpacked(&self) -> impl Iterator<Item = Row> {
+        self.rows.iter().map(StoredRow::unpack)
+    }
+
+    /// Adds a row, or completes the one of the same identity.
+    pub(crate) fn push(&mut self, nonce: u128, mut row: Row) {
+        if self.known.contains_key(&nonce) {
+            return self.complete(nonce, row.phase(ChunkPhase::Serialize));
+        }
+        if let (Some(late), Some(times)) =
+            (self.late.remove(&nonce), row.phase_mut(ChunkPhase::Serialize))
+        {
+            *times = times.or_larger(late);
+        }
+        self.known.insert(nonce, self.rows.len());
+        self.rows.push(StoredRow::pack(nonce, &row));
+    }
+
+    /// Sets how long the output of an attempt took to serialize. It may be
+    /// told before the row arrives, and more than once.
+    pub fn set_serialize(
+        &mut self,
+        nonce: u128,
+        wall_ns: u64,
+        cpu_ns: Option<u64>,
+        run_queue_ns: Option<u64>,
+    ) {
+        let times = Times {
+            wall_us: Some(micros(wall_ns)),
+            cpu_us: cpu_ns.map(micros),
+            run_queue_us: run_queue_ns.map(micros),
+        };
+        self.complete(nonce, times);
+    }
+
+    fn complete(&mut self, nonce: u128, serialize: Times) {
+        if serialize == Times::default() {
+            return;
+        }
+        let stored = self.known.get(&nonce).and_then(|&index| self.rows.get_mut(index));
+        let Some(stored) = stored else {
+            let late = self.late.entry(nonce).or_default();
+            *late = late.or_larger(serialize);
+            return;
+        };
+        let mut row = stored.unpack();
+        if let Some(times) = row.phase_mut(ChunkPhase::Serialize)
+            && times.or_larger(serialize) != *times
+        {
+            *times = times.or_larger(serialize);
+            *stored = StoredRow::pack(nonce, &row);
+        }
+    }
+
+    /// Adds what another log holds. Rows that are in both count once; so do
+    /// branch costs, unless each log has rows that the other lacks.
+    pub fn merge(&mut self, other: &Self) {
+        let shared = other.rows.iter().filter(|row| self.known.contains_key(&row.nonce)).count();
+        let mut remap = Remap::new(self, other);
+        if shared == 0 {
+            remap.add_costs();
+        } else if shared == other.rows.len() {
+            // Everything in it was counted before.
+        } else if shared == remap.log.rows.len() {
+            remap.log.costs.clear();
+            remap.log.cost_overlap = 0;
+            remap.add_costs();
+        } else {
+            remap.log.cost_overlap = remap.log.cost_overlap.saturating_add(shared as u64);
+            remap.add_costs();
+        }
+        remap.add_files();
+        remap.add_rows();
+        for (&nonce, &times) in &other.late {
+            self.complete(nonce, times);
+        }
+    }
+}
+
+impl StoredRow {
+    pub(crate) fn pack(nonce: u128, row: &Row) -> Self {
+        let mut writer = Writer::default();
+        row.pack(&mut writer);
+        Self { nonce, start_ns: row.start_ns, packed: writer.bytes.into_boxed_slice() }
+    }
+
+    /// The row. What is stored was packed here or checked on reading, so there
+    /// is nothing that could fail; an empty row would show if it did.
+    pub(crate) fn unpack(&self) -> Row {
+        self.try_unpack().unwrap_or_default()
+    }
+
+    pub(crate) fn try_unpack(&self) -> Result<Row, LogError> {
+        Row::unpack(&mut Reader::new(&self.packed), self.start_ns)
+    }
+}
+
+impl Times {
+    /// Where two tell of the same, the larger stands whatever the order.
+    fn or_larger(self, other: Self) -> Self {
+        Self {
+            wall_us: self.wall_us.max(other.wall_us),
+            cpu_us: self.cpu_us.max(other.cpu_us),
+            run_queue_us: self.run_queue_us.max(other.run_queue_us),
+        }
+    }
+}
+
+pub(crate) fn micros(ns: u64) -> u64 {
+    ns.saturating_add(500) / 1_000
+}
+
+/// Takes one log's content into another one's numbering.
+struct Remap<'a> {
+    log: &'a mut ChunkLog,
+    other: &'a ChunkLog,
+    names: Vec<u32>,
+}
+
+impl<'a> Remap<'a> {
+    fn new(log: &'a mut ChunkLog, other: &'a ChunkLog) -> Self {
+        let names = other.names.items().iter().map(|name| log.names.code_of(Arc::clone(name)));
+        let names = names.collect();
+        Self { log, other, names }
+    }
+
+    fn name(&self, code: u32) -> u32 {
+        usize::try_from(code).ok().and_then(|code| self.names.get(code)).copied().unwrap_or(code)
+    }
+
+    fn source(&self, source: Source) -> Source {
+        Source {
+            dataset: source.dataset.map(|code| self.name(code)),
+            file: source.file.map(|code| self.name(code)),
+            uuid: source.uuid.map(|code| self.name(code)),
+            tree: source.tree.map(|code| self.name(code)),
+        }
+    }
+
+    fn add_costs(&mut self) {
+        for (&(dataset, branch), cost) in &self.other.costs {
+            let key = (dataset.map(|code| self.name(code)), self.name(branch));
+            self.log.costs.entry(key).or_default().add(cost);
+        }
+        self.log.cost_overlap = self.log.cost_overlap.saturating_add(self.other.cost_overlap);
+    }
+
+    fn add_files(&mut self) {
+        for (&key, facts) in &self.other.files {
+            let facts = facts.rename(|&branch| self.name(branch));
+            self.log.files.entry(self.source(key)).or_default().unite(&facts);
+        }
+    }
+
+    fn add_rows(&mut self) {
+        let other = self.other;
+        let sources: Vec<u32> = other
+            .sources
+            .items()
+            .iter()
+            .map(|&source| self.log.sources.code_of(self.source(source)))
+            .collect();
+        let places: Vec<u32> = other
+            .places
+            .items()
+            .iter()
+            .map(|&place| {
+                self.log.places.code_of(Place {
+                    worker: place.worker.map(|code| self.name(code)),
+                    host: place.host.map(|code| self.name(code)),
+                    thread: place.thread,
+                })
+            })
+            .collect();
+        let sets: Vec<u32> = other
+            .branch_sets
+            .items()
+            .iter()
+            .map(|set| {
+                let set: Arc<[u32]> = set.iter().map(|&branch| self.name(branch)).collect();
+                self.log.branch_sets.code_of(set)
+            })
+            .collect();
+        let mapped = |codes: &[u32], code: u32| {
+            usize::try_from(code).ok().and_then(|code| codes.get(code)).copied().unwrap_or(code)
+        };
+        self.log.rows.reserve(other.rows.len());
+        for stored in &other.rows {
+            let mut row = stored.unpack();
+            row.source = mapped(&sources, row.source);
+            row.place = mapped(&places, row.place);
+            row.branch_set = row.branch_set.map(|set| mapped(&sets, set));
+            row.task_head = row.task_head.map(|code| self.name(code));
+            row.error = row.error.map(|code| self.name(code));
+            for section in &mut row.sections {
+                section.name = self.name(section.name);
+            }
+            self.log.push(stored.nonce, row);
+        }
+    }
+}

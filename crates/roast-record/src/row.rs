@@ -1,0 +1,396 @@
+//! One attempt at one chunk, as plain numbers, and its packed form. Names,
+//! files, workers and branch sets are numbers in the palettes of a log.
+
+use crate::wire::{LogError, Reader, Writer};
+
+/// The phases of a chunk, in the order in which they happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkPhase {
+    /// The processor is unpacked.
+    Unpack,
+    /// The file is opened.
+    Open,
+    /// The tree's metadata is read.
+    Tree,
+    /// The events are built.
+    Events,
+    /// The user's `process()` runs.
+    Process,
+    /// The output is packed.
+    Serialize,
+}
+
+impl ChunkPhase {
+    /// Every phase.
+    pub const ALL: [Self; 6] =
+        [Self::Unpack, Self::Open, Self::Tree, Self::Events, Self::Process, Self::Serialize];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unpack => "unpack",
+            Self::Open => "open",
+            Self::Tree => "tree",
+            Self::Events => "events",
+            Self::Process => "process",
+            Self::Serialize => "serialize",
+        }
+    }
+
+    /// The phase of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|phase| phase.name() == name)
+    }
+}
+
+/// What a section measures beside time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SectionKind {
+    /// Time only.
+    Time,
+    /// Resident memory on entering and leaving.
+    Memory,
+    /// Bytes requested from a source.
+    Bytes,
+}
+
+impl SectionKind {
+    const ALL: [Self; 3] = [Self::Time, Self::Memory, Self::Bytes];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Time on the three clocks of a thread, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) wall_us: Option<u64>,
+    pub(crate) cpu_us: Option<u64>,
+    pub(crate) run_queue_us: Option<u64>,
+}
+
+/// Column reads of one attempt, summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) read: Times,
+    /// Without a run queue: baskets may be unpacked on several threads.
+    pub(crate) decompress: Times,
+    pub(crate) interpret: Times,
+    pub(crate) bytes: Option<i64>,
+    pub(crate) reads: u64,
+    pub(crate) cached: u64,
+    pub(crate) preloaded: u64,
+}
+
+/// One section, or the sum of those that were too many to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) name: u32,
+    pub(crate) kind: SectionKind,
+    /// Index of the section around this one.
+    pub(crate) parent: Option<u32>,
+    /// From the start of the attempt, in units of 100 ns like the others.
+    pub(crate) start: Option<u64>,
+    pub(crate) wall: Option<u64>,
+    pub(crate) cpu: Option<u64>,
+    pub(crate) rss_start_bytes: Option<i64>,
+    pub(crate) rss_end_bytes: Option<i64>,
+    pub(crate) bytes: Option<i64>,
+    pub(crate) count: u64,
+}
+
+/// One attempt at one chunk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) source: u32,
+    pub(crate) place: u32,
+    /// Dask key up to its last dash, and the number after it.
+    pub(crate) task_head: Option<u32>,
+    pub(crate) task_number: Option<u64>,
+    pub(crate) branch_set: Option<u32>,
+    pub(crate) entry_start: Option<i64>,
+    pub(crate) entry_stop: Option<i64>,
+    pub(crate) num_events: Option<i64>,
+    pub(crate) start_ns: Option<i64>,
+    pub(crate) stop_ns: Option<i64>,
+    pub(crate) phases: [Times; 6],
+    pub(crate) reading: Option<Reading>,
+    pub(crate) requests: Option<u64>,
+    pub(crate) rss_start_bytes: Option<i64>,
+    pub(crate) rss_end_bytes: Option<i64>,
+    pub(crate) rss_peak_bytes: Option<i64>,
+    pub(crate) bytes_read: Option<i64>,
+    pub(crate) setup_bytes: Option<i64>,
+    pub(crate) recorder_us: Option<u64>,
+    pub(crate) error: Option<u32>,
+    pub(crate) replayed: bool,
+    pub(crate) dropped_sections: u64,
+    pub(crate) sections: Vec<Section>,
+    /// JSON of the keys that have no column.
+    pub(crate) extra: Option<String>,
+}
+
+// What most rows do not have is announced by a bit.
+const HAS_ERROR: u8 = 1;
+const IS_REPLAYED: u8 = 1 << 1;
+const HAS_DROPPED: u8 = 1 << 2;
+const HAS_EXTRA: u8 = 1 << 3;
+const HAS_READING: u8 = 1 << 4;
+const HAS_OTHER_READS: u8 = 1 << 5;
+
+impl Times {
+    fn pack(&self, writer: &mut Writer) {
+        writer.maybe(self.wall_us);
+        writer.short_of(self.cpu_us, self.wall_us);
+        writer.maybe(self.run_queue_us);
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Result<Self, LogError> {
+        let wall_us = reader.maybe()?;
+        Ok(Self { wall_us, cpu_us: reader.short_of(wall_us)?, run_queue_us: reader.maybe()? })
+    }
+
+    fn pack_without_queue(&self, writer: &mut Writer) {
+        writer.maybe(self.wall_us);
+        writer.short_of(self.cpu_us, self.wall_us);
+    }
+
+    fn unpack_without_queue(reader: &mut Reader<'_>) -> Result<Self, LogError> {
+        let wall_us = reader.maybe()?;
+        Ok(Self { wall_us, cpu_us: reader.short_of(wall_us)?, run_queue_us: None })
+    }
+}
+
+impl Row {
+    /// Times of one phase.
+    pub(crate) fn phase(&self, phase: ChunkPhase) -> Times {
+        self.phases.get(phase as usize).copied().unwrap_or_default()
+    }
+
+    /// Times of one phase, to be changed.
+    pub(crate) fn phase_mut(&mut self, phase: ChunkPhase) -> Option<&mut Times> {
+        self.phases.get_mut(phase as usize)
+    }
+
+    fn likely_stop(&self) -> i64 {
+        let walls = self.phases.iter().filter_map(|times| times.wall_us);
+        let elapsed_us = walls.fold(0_u64, u64::saturating_add);
+        let elapsed_ns = i64::try_from(elapsed_us.saturating_mul(1_000)).unwrap_or(i64::MAX);
+        self.start_ns.unwrap_or_default().saturating_add(elapsed_ns)
+    }
+
+    fn likely_events(&self) -> i64 {
+        match (self.entry_start, self.entry_stop) {
+            (Some(start), Some(stop)) => stop.saturating_sub(start),
+            _ => 0,
+        }
+    }
+
+    fn likely_bytes(&self) -> i64 {
+        let columns = self.reading.and_then(|reading| reading.bytes).unwrap_or_default();
+        columns.saturating_add(self.setup_bytes.unwrap_or_default())
+    }
+
+    /// Everything but the start, which rows of a log tell from each other's.
+    pub(crate) fn pack(&self, writer: &mut Writer) {
+        let other_reads =
+            self.reading.is_some_and(|reading| reading.cached > 0 || reading.preloaded > 0);
+        let flags = flag(self.error.is_some(), HAS_ERROR)
+            | flag(self.replayed, IS_REPLAYED)
+            | flag(self.dropped_sections > 0, HAS_DROPPED)
+            | flag(self.extra.is_some(), HAS_EXTRA)
+            | flag(self.reading.is_some(), HAS_READING)
+            | flag(other_reads, HAS_OTHER_READS);
+        writer.bytes.push(flags);
+        writer.plain(self.source);
+        writer.plain(self.place);
+        writer.maybe(self.task_head);
+        if self.task_head.is_some() {
+            writer.maybe(self.task_number);
+        }
+        writer.maybe(self.branch_set);
+        writer.near(self.entry_start, 0);
+        writer.near(self.entry_stop, self.entry_start.unwrap_or_default());
+        writer.near(self.num_events, self.likely_events());
+        for times in &self.phases {
+            times.pack(writer);
+        }
+        writer.moment(self.stop_ns, self.likely_stop());
+        if let Some(reading) = &self.reading {
+            reading.read.pack(writer);
+            reading.decompress.pack_without_queue(writer);
+            reading.interpret.pack_without_queue(writer);
+            writer.near(reading.bytes, 0);
+            writer.plain(reading.reads);
+            if other_reads {
+                writer.plain(reading.cached);
+                writer.plain(reading.preloaded);
+            }
+        }
+        writer.maybe(self.requests);
+        writer.memory(self.rss_start_bytes, 0);
+        writer.memory(self.rss_end_bytes, self.rss_start_bytes.unwrap_or_default());
+        writer.memory(self.rss_peak_bytes, self.rss_end_bytes.unwrap_or_default());
+        writer.near(self.setup_bytes, 0);
+        writer.near(self.bytes_read, self.likely_bytes());
+        writer.maybe(self.recorder_us);
+        if let Some(error) = self.error {
+            writer.plain(error);
+        }
+        if self.dropped_sections > 0 {
+            writer.plain(self.dropped_sections);
+        }
+        if let Some(extra) = &self.extra {
+            writer.text(extra);
+        }
+        writer.count(self.sections.len());
+        let mut last_start = 0;
+        for (index, section) in self.sections.iter().enumerate() {
+            section.pack(writer, index, last_start);
+            last_start = section.start.unwrap_or(last_start);
+        }
+    }
+
+    /// Reads what [`Row::pack`] wrote.
+    pub(crate) fn unpack(
+        reader: &mut Reader<'_>,
+        start_ns: Option<i64>,
+    ) -> Result<Self, LogError> {
+        let flags: u8 = reader.bytes(1)?.first().copied().ok_or(LogError::Damaged)?;
+        let has = |bit: u8| flags & bit != 0;
+        let mut row = Self { start_ns, replayed: has(IS_REPLAYED), ..Self::default() };
+        row.source = reader.plain()?;
+        row.place = reader.plain()?;
+        row.task_head = reader.maybe()?;
+        if row.task_head.is_some() {
+            row.task_number = reader.maybe()?;
+        }
+        row.branch_set = reader.maybe()?;
+        row.entry_start = reader.near(0)?;
+        row.entry_stop = reader.near(row.entry_start.unwrap_or_default())?;
+        row.num_events = reader.near(row.likely_events())?;
+        for times in &mut row.phases {
+            *times = Times::unpack(reader)?;
+        }
+        row.stop_ns = reader.moment(row.likely_stop())?;
+        if has(HAS_READING) {
+            let mut reading = Reading {
+                read: Times::unpack(reader)?,
+                decompress: Times::unpack_without_queue(reader)?,
+                interpret: Times::unpack_without_queue(reader)?,
+                bytes: reader.near(0)?,
+                reads: reader.plain()?,
+                ..Reading::default()
+            };
+            if has(HAS_OTHER_READS) {
+                reading.cached = reader.plain()?;
+                reading.preloaded = reader.plain()?;
+            }
+            row.reading = Some(reading);
+        }
+        row.requests = reader.maybe()?;
+        row.rss_start_bytes = reader.memory(0)?;
+        row.rss_end_bytes = reader.memory(row.rss_start_bytes.unwrap_or_default())?;
+        row.rss_peak_bytes = reader.memory(row.rss_end_bytes.unwrap_or_default())?;
+        row.setup_bytes = reader.near(0)?;
+        row.bytes_read = reader.near(row.likely_bytes())?;
+        row.recorder_us = reader.maybe()?;
+        if has(HAS_ERROR) {
+            row.error = Some(reader.plain()?);
+        }
+        if has(HAS_DROPPED) {
+            row.dropped_sections = reader.plain()?;
+        }
+        if has(HAS_EXTRA) {
+            row.extra = Some(reader.text()?.to_owned());
+        }
+        let count = reader.count()?;
+        let mut last_start = 0;
+        for index in 0..count {
+            let section = Section::unpack(reader, index, last_start)?;
+            last_start = section.start.unwrap_or(last_start);
+            row.sections.push(section);
+        }
+        Ok(row)
+    }
+}
+
+impl Section {
+    fn pack(&self, writer: &mut Writer, index: usize, last_start: u64) {
+        let kind = self.kind as u64;
+        let many = u64::from(self.count != 1);
+        writer.wide(u128::from(self.name) << 3 | u128::from(kind << 1 | many));
+        writer.maybe(self.parent.map(|parent| (index as u64).saturating_sub(u64::from(parent))));
+        writer.short_of(self.start, Some(last_start));
+        writer.maybe(self.wall);
+        writer.short_of(self.cpu, self.wall);
+        if self.count != 1 {
+            writer.plain(self.count);
+        }
+        match self.kind {
+            SectionKind::Time => {}
+            SectionKind::Memory => {
+                writer.memory(self.rss_start_bytes, 0);
+                writer.memory(self.rss_end_bytes, self.rss_start_bytes.unwrap_or_default());
+            }
+            SectionKind::Bytes => writer.near(self.bytes, 0),
+        }
+    }
+
+    fn unpack(reader: &mut Reader<'_>, index: usize, last_start: u64) -> Result<Self, LogError> {
+        let head = reader.wide()?;
+        let kind = usize::try_from(head >> 1 & 3).ok().and_then(|k| SectionKind::ALL.get(k));
+        let kind = *kind.ok_or(LogError::Damaged)?;
+        let name = u32::try_from(head >> 3).map_err(|_| LogError::Damaged)?;
+        let parent = match reader.maybe::<u64>()? {
+            None => None,
+            // The section around this one was entered earlier.
+            Some(distance) if distance > 0 => {
+                let parent = (index as u64).checked_sub(distance).ok_or(LogError::Damaged)?;
+                Some(u32::try_from(parent).map_err(|_| LogError::Damaged)?)
+            }
+            Some(_) => return Err(LogError::Damaged),
+        };
+        let start = reader.short_of(Some(last_start))?;
+        let wall = reader.maybe()?;
+        let cpu = reader.short_of(wall)?;
+        let count = if head & 1 == 1 { reader.plain()? } else { 1 };
+        let mut section = Self {
+            name,
+            kind,
+            parent,
+            start,
+            wall,
+            cpu,
+            rss_start_bytes: None,
+            rss_end_bytes: None,
+            bytes: None,
+            count,
+        };
+        match kind {
+            SectionKind::Time => {}
+            SectionKind::Memory => {
+                section.rss_start_bytes = reader.memory(0)?;
+                section.rss_end_bytes =
+                    reader.memory(section.rss_start_bytes.unwrap_or_default())?;
+            }
+            SectionKind::Bytes => section.bytes = reader.near(0)?,
+        }
+        Ok(section)
+    }
+}
+
+fn flag(set: bool, bit: u8) -> u8 {
+    if set { bit } else { 0 }
+}

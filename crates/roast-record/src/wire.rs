@@ -1,0 +1,224 @@
+//! Numbers as few bytes: little-endian groups of seven bits, missing values as
+//! zero, signed values folded so that small ones stay small. Reading checks
+//! every length against what is there.
+
+/// What was given is not a log, or is damaged.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The first bytes are not those of a log.
+    #[error("these bytes are not a chunk log")]
+    NotALog,
+    /// A later version wrote it.
+    #[error(
+        "this chunk log has format {found}, and this roastcoffea reads format {known}: \
+         install the same roastcoffea on the workers and on the client"
+    )]
+    Newer {
+        /// The format found.
+        found: u8,
+        /// The format this version writes.
+        known: u8,
+    },
+    /// The bytes end early or contradict themselves.
+    #[error("this chunk log is damaged")]
+    Damaged,
+}
+
+/// Sizes of memory come in pages, moments in microseconds: the unit is divided
+/// out where nothing is lost by it.
+const PAGE_BYTES: i128 = 4096;
+const NS_PER_MICRO: i128 = 1000;
+
+/// Writes numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub(crate) fn wide(&mut self, mut number: u128) {
+        while number >= 0x80 {
+            self.bytes.push((number & 0x7f) as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    pub(crate) fn plain(&mut self, number: impl Into<u64>) {
+        self.wide(u128::from(number.into()));
+    }
+
+    pub(crate) fn count(&mut self, length: usize) {
+        self.wide(length as u128);
+    }
+
+    pub(crate) fn maybe(&mut self, number: Option<impl Into<u64>>) {
+        self.wide(number.map_or(0, |number| u128::from(number.into()) + 1));
+    }
+
+    fn maybe_signed(&mut self, number: Option<i128>) {
+        self.wide(number.map_or(0, |number| fold(number) + 1));
+    }
+
+    /// A signed number, as its difference to one that is likely near.
+    pub(crate) fn near(&mut self, number: Option<i64>, guess: i64) {
+        self.maybe_signed(number.map(|number| i128::from(number) - i128::from(guess)));
+    }
+
+    /// A number, as what it falls short of one that is likely near.
+    pub(crate) fn short_of(&mut self, number: Option<u64>, limit: Option<u64>) {
+        let limit = i128::from(limit.unwrap_or_default());
+        self.maybe_signed(number.map(|number| limit - i128::from(number)));
+    }
+
+    fn in_units(&mut self, number: Option<i64>, guess: i64, unit: i128) {
+        let Some(number) = number else { return self.wide(0) };
+        let gap = i128::from(number) - i128::from(guess);
+        let coded = if gap % unit == 0 { fold(gap / unit) << 1 } else { fold(gap) << 1 | 1 };
+        self.wide(coded + 1);
+    }
+
+    pub(crate) fn memory(&mut self, bytes: Option<i64>, guess: i64) {
+        self.in_units(bytes, guess, PAGE_BYTES);
+    }
+
+    pub(crate) fn moment(&mut self, ns: Option<i64>, guess: i64) {
+        self.in_units(ns, guess, NS_PER_MICRO);
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Reads what [`Writer`] wrote.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(crate) fn wide(&mut self) -> Result<u128, LogError> {
+        let mut number = 0_u128;
+        // Nothing that is written has more than 70 bits.
+        for shift in (0..70).step_by(7) {
+            let (&byte, rest) = self.rest.split_first().ok_or(LogError::Damaged)?;
+            self.rest = rest;
+            number |= u128::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err(LogError::Damaged)
+    }
+
+    pub(crate) fn plain<T: TryFrom<u128>>(&mut self) -> Result<T, LogError> {
+        T::try_from(self.wide()?).map_err(|_| LogError::Damaged)
+    }
+
+    pub(crate) fn maybe<T: TryFrom<u128>>(&mut self) -> Result<Option<T>, LogError> {
+        match self.wide()?.checked_sub(1) {
+            None => Ok(None),
+            Some(number) => T::try_from(number).map(Some).map_err(|_| LogError::Damaged),
+        }
+    }
+
+    fn maybe_signed(&mut self) -> Result<Option<i128>, LogError> {
+        Ok(self.wide()?.checked_sub(1).map(unfold))
+    }
+
+    pub(crate) fn near(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
+        self.maybe_signed()?.map(|gap| narrow(i128::from(guess) + gap)).transpose()
+    }
+
+    pub(crate) fn short_of(&mut self, limit: Option<u64>) -> Result<Option<u64>, LogError> {
+        let limit = i128::from(limit.unwrap_or_default());
+        self.maybe_signed()?.map(|gap| narrow(limit - gap)).transpose()
+    }
+
+    fn in_units(&mut self, guess: i64, unit: i128) -> Result<Option<i64>, LogError> {
+        let Some(coded) = self.wide()?.checked_sub(1) else { return Ok(None) };
+        let scale = if coded & 1 == 0 { unit } else { 1 };
+        narrow(i128::from(guess) + unfold(coded >> 1) * scale).map(Some)
+    }
+
+    pub(crate) fn memory(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
+        self.in_units(guess, PAGE_BYTES)
+    }
+
+    pub(crate) fn moment(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
+        self.in_units(guess, NS_PER_MICRO)
+    }
+
+    /// A number of things of which each takes at least one byte.
+    pub(crate) fn count(&mut self) -> Result<usize, LogError> {
+        let count: usize = self.plain()?;
+        if count > self.rest.len() { Err(LogError::Damaged) } else { Ok(count) }
+    }
+
+    pub(crate) fn bytes(&mut self, length: usize) -> Result<&'a [u8], LogError> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(LogError::Damaged)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    pub(crate) fn text(&mut self) -> Result<&'a str, LogError> {
+        let length = self.count()?;
+        std::str::from_utf8(self.bytes(length)?).map_err(|_| LogError::Damaged)
+    }
+}
+
+fn fold(number: i128) -> u128 {
+    ((number << 1) ^ (number >> 127)).cast_unsigned()
+}
+
+fn unfold(folded: u128) -> i128 {
+    (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()
+}
+
+fn narrow<T: TryFrom<i128>>(number: i128) -> Result<T, LogError> {
+    T::try_from(number).map_err(|_| LogError::Damaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_number_comes_back(
+            plain in any::<u64>(),
+            maybe in any::<Option<u64>>(),
+            near in any::<Option<i64>>(),
+            guess in any::<i64>(),
+            limit in any::<Option<u64>>(),
+        ) {
+            let mut writer = Writer::default();
+            writer.plain(plain);
+            writer.maybe(maybe);
+            writer.near(near, guess);
+            writer.short_of(maybe, limit);
+            writer.memory(near, guess);
+            writer.moment(near, guess);
+            let mut reader = Reader::new(&writer.bytes);
+            prop_assert_eq!(reader.plain::<u64>().unwrap(), plain);
+            prop_assert_eq!(reader.maybe::<u64>().unwrap(), maybe);
+            prop_assert_eq!(reader.near(guess).unwrap(), near);
+            prop_assert_eq!(reader.short_of(limit).unwrap(), maybe);
+            prop_assert_eq!(reader.memory(guess).unwrap(), near);
+            prop_assert_eq!(reader.moment(guess).unwrap(), near);
+            prop_assert!(reader.rest().is_empty());
+        }
+    }
+}

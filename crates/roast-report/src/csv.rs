@@ -1,0 +1,77 @@
+//! Tables and metrics as comma-separated values, for spreadsheets. A missing
+//! value is an empty field; times are RFC 3339 in UTC.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::TimestampNanosecondType;
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_csv::WriterBuilder;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use roast_analyze::Metrics;
+use roast_model::{Value, canonical_key, metric_def};
+
+use crate::export::ExportError;
+use crate::plain_json::plain;
+
+/// Writes one table.
+pub(crate) fn write_table(batch: &RecordBatch, out: &mut dyn Write) -> Result<(), ExportError> {
+    let batch = with_offset_times(batch).map_err(ExportError::Convert)?;
+    write(&batch, out)
+}
+
+/// Writes key, label, value and unit of every metric; the user's own last.
+pub(crate) fn write_metrics(
+    metrics: &Metrics,
+    stored: &Value,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let user = stored.pairs().iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
+    let mut rows: Vec<(&str, &Value)> = metrics.iter().collect();
+    rows.extend(user.filter(|(key, _)| canonical_key(key).is_none()));
+    let column = |field: fn(&(&str, &Value)) -> Option<String>| -> ArrayRef {
+        Arc::new(rows.iter().map(field).collect::<StringArray>())
+    };
+    let columns = [
+        ("key", column(|(key, _)| Some((*key).to_owned()))),
+        ("label", column(|(key, _)| metric_def(key).map(|metric| metric.label.to_owned()))),
+        ("value", column(|(_, value)| text(value))),
+        ("unit", column(|(key, _)| metric_def(key).map(|metric| metric.unit.name().to_owned()))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).map_err(ExportError::Convert)?;
+    write(&batch, out)
+}
+
+fn text(value: &Value) -> Option<String> {
+    match (value, plain(value)) {
+        (Value::Str(text), _) => Some(text.clone()),
+        (_, serde_json::Value::Null) => None,
+        (_, json) => Some(json.to_string()),
+    }
+}
+
+fn write(batch: &RecordBatch, out: &mut dyn Write) -> Result<(), ExportError> {
+    WriterBuilder::new().with_header(true).build(out).write(batch).map_err(|error| match error {
+        ArrowError::IoError(_, source) => ExportError::Write(source),
+        other => ExportError::Convert(other),
+    })
+}
+
+/// The writer knows time zones as offsets only, not by name.
+fn with_offset_times(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let schema = batch.schema();
+    let columns = schema.fields().iter().zip(batch.columns()).map(|(field, array)| {
+        match (field.data_type(), array.as_primitive_opt::<TimestampNanosecondType>()) {
+            (DataType::Timestamp(unit, Some(_)), Some(times)) => {
+                let zone: Arc<str> = "+00:00".into();
+                let kind = DataType::Timestamp(*unit, Some(Arc::clone(&zone)));
+                let array: ArrayRef = Arc::new(times.clone().with_timezone(zone));
+                (Field::new(field.name(), kind, true), array)
+            }
+            _ => (field.as_ref().clone(), Arc::clone(array)),
+        }
+    });
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.unzip();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+}

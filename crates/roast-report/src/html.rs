@@ -1,0 +1,125 @@
+//! The report for a notebook: one fragment with its styles in it, no script, and
+//! every text escaped.
+
+use std::fmt::Write;
+
+use crate::report::{Fact, Report, Row, Section};
+
+const MISSING: &str = "–";
+const CELL: &str = "text-align:left;padding:0.15em 1em 0.15em 0;vertical-align:top";
+const FACT: &str = "text-align:left;padding:0.2em 1.5em 0.2em 0";
+const DIM: &str = "opacity:0.65";
+
+pub(crate) fn render(report: &Report) -> String {
+    let mut out = String::from(
+        "<div class=\"roastcoffea\" style=\"font-family:sans-serif;font-size:0.9em;max-width:60em\">\n",
+    );
+    push(&mut out, format_args!("<h3 style=\"margin:0\">{}</h3>\n", escape(&report.name)));
+    push(
+        &mut out,
+        format_args!(
+            "<p style=\"margin:0 0 0.5em;{DIM}\">{}</p>\n",
+            escape(&report.provenance.join(" · "))
+        ),
+    );
+    if let Some(error) = &report.error {
+        push(
+            &mut out,
+            format_args!(
+                "<p role=\"alert\" style=\"color:#b00020;font-weight:bold\">The run was ended by {}</p>\n",
+                escape(error)
+            ),
+        );
+    }
+    headline(&mut out, &report.headline);
+    for part in &report.sections {
+        section(&mut out, part);
+    }
+    if !report.notes.is_empty() {
+        out.push_str("<p style=\"margin:0.5em 0 0\"><b>Notes</b></p>\n<ul style=\"margin:0\">\n");
+        for note in &report.notes {
+            push(&mut out, format_args!("<li>{}</li>\n", escape(note)));
+        }
+        out.push_str("</ul>\n");
+    }
+    out.push_str("</div>\n");
+    out
+}
+
+fn headline(out: &mut String, facts: &[Fact]) {
+    out.push_str("<table><thead><tr>");
+    for fact in facts {
+        push(
+            out,
+            format_args!(
+                "<th scope=\"col\" style=\"{FACT};font-weight:normal;{DIM}\">{}</th>",
+                escape(&fact.label)
+            ),
+        );
+    }
+    out.push_str("</tr></thead><tbody><tr>");
+    for fact in facts {
+        let value = fact.value.as_deref().unwrap_or(MISSING);
+        push(
+            out,
+            format_args!("<td style=\"{FACT};font-size:1.2em\"><b>{}</b></td>", escape(value)),
+        );
+    }
+    out.push_str("</tr></tbody></table>\n");
+}
+
+fn section(out: &mut String, section: &Section) {
+    push(
+        out,
+        format_args!(
+            "<details open><summary style=\"font-weight:bold;margin-top:0.5em\">{}</summary>\n",
+            escape(&section.title)
+        ),
+    );
+    if !section.rows.is_empty() {
+        out.push_str("<table><tbody>\n");
+        for entry in &section.rows {
+            row(out, entry);
+        }
+        out.push_str("</tbody></table>\n");
+    }
+    for sentence in &section.absent {
+        push(out, format_args!("<p style=\"margin:0.2em 0;{DIM}\">{}</p>\n", escape(sentence)));
+    }
+    out.push_str("</details>\n");
+}
+
+fn row(out: &mut String, row: &Row) {
+    let value = row.value.as_deref().unwrap_or(MISSING);
+    push(
+        out,
+        format_args!(
+            "<tr><th scope=\"row\" style=\"{CELL};font-weight:normal\">{}</th>\
+             <td style=\"{CELL};white-space:nowrap\"><b>{}</b></td>\
+             <td style=\"{CELL};{DIM}\">{}</td></tr>\n",
+            escape(&row.label),
+            escape(value),
+            escape(&row.note)
+        ),
+    );
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing into a string has no way to fail.
+    let _ = out.write_fmt(text);
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,59 @@
+//! From metrics to what people and other programs read.
+//!
+//! ```text
+//! Header + Metrics ──► Report ──► Renderer: text, HTML          (for people)
+//! Measurement + Metrics ────────► ExportFormat: JSON, CSV, Parquet (for programs)
+//! CATALOG ──────────────────────► reference: Markdown, text     (what it all means)
+//! ```
+//!
+//! Nothing here opens a file: renderers return text and exporters write into
+//! what they are given.
+
+mod csv;
+mod export;
+mod html;
+mod json;
+mod layout;
+mod missing;
+mod parquet_table;
+mod plain_json;
+mod provenance;
+mod reference;
+mod report;
+mod text;
+mod tracking_json;
+mod units;
+
+pub use export::{ExportError, ExportFormat, Part};
+pub use json::write_summary;
+pub use reference::{markdown_reference, text_entry, text_reference};
+pub use report::{Fact, Report, Row, Section};
+pub use text::{MAX_WIDTH, MIN_WIDTH};
+pub use units::show;
+
+/// How a [`Report`] is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renderer {
+    /// For a terminal.
+    Text {
+        /// Columns to fill; kept between [`MIN_WIDTH`] and [`MAX_WIDTH`].
+        width: usize,
+        /// Whether to colour, with ANSI escapes.
+        color: bool,
+    },
+    /// A fragment for a notebook: no script, nothing loaded from elsewhere.
+    Html,
+}
+
+impl Renderer {
+    /// The report as text of this kind.
+    pub fn render(self, report: &Report) -> String {
+        match self {
+            Self::Text { width, color } => text::render(report, width, color),
+            Self::Html => html::render(report),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,592 @@
+"""What runs on the scheduler, and what the scheduler asks of its workers.
+
+The functions and the plugin here are shipped by value, because neither the
+scheduler nor the workers need have roastcoffea: this module uses the standard
+library only, and imports ``distributed`` inside functions. Each collector has
+one plugin, which holds all of its state and takes itself away at the end.
+"""
+
+# Whatever goes wrong in here is counted and told to the user, never raised into
+# the scheduler: so everything is caught.
+# ruff: noqa: BLE001
+
+from __future__ import annotations
+
+import asyncio
+import struct
+import time
+from collections.abc import Sequence
+from typing import Any
+
+MISSING = float("nan")
+MISSING_TIME = -(2**63)
+MISSING_NAME = -1
+# One slice of this many workers takes one to two milliseconds.
+WORKERS_PER_SLICE = 250
+# The sampler takes at most one part in this many of the scheduler's time.
+MIN_INTERVAL_PER_COST = 100
+# Beyond this, a client that no longer collects would fill the scheduler's memory.
+MAX_BUFFERED_BYTES = 100_000_000
+IN_FLIGHT_WAIT_SECS = 2.0
+
+# Layouts for struct.pack, which keeps them compiled; a Struct cannot be shipped.
+TICK_ROW = "<q5d"
+TASK_ROW = "<6qd"
+# A worker's row in two parts, because the second changes with heartbeats only.
+WORKER_STATE = "<5q5d"
+WORKER_HEARTBEAT = "<10d"
+
+
+class RowBuffer:
+    """Rows of one table, packed until the client fetches them.
+
+    Every value takes eight bytes, and a row is packed in one call; the columns
+    are cut out when the buffer is drained. Nothing here is an object per value,
+    so the scheduler's garbage collector has nothing to walk through.
+    """
+
+    def __init__(
+        self, *, names: Sequence[str], times: Sequence[str], numbers: Sequence[str]
+    ) -> None:
+        self._names = tuple(names)
+        self._columns = (*names, *times, *numbers)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._rows = bytearray()
+        self._codes: list[dict[str, int]] = [{} for _ in self._names]
+
+    def code(self, position: int, name: str | None) -> int:
+        """Return the number that stands for ``name`` in that name column."""
+        if name is None:
+            return MISSING_NAME
+        codes = self._codes[position]
+        return codes.setdefault(name, len(codes))
+
+    def append(self, row: bytes) -> None:
+        """Add one packed row: codes and times as integers, then the numbers."""
+        if len(self._rows) >= MAX_BUFFERED_BYTES:
+            raise BufferError(
+                "the client did not fetch the samples that were waiting for it; "
+                "the later ones are lost"
+            )
+        self._rows += row
+
+    def drain(self) -> dict[str, Any]:
+        """Return the columns as little-endian bytes, and forget them."""
+        width = len(self._columns)
+        rows = memoryview(bytes(self._rows))
+        cells, half_cells = rows.cast("q"), rows.cast("i")
+        drained: dict[str, Any] = {}
+        for position, column in enumerate(self._columns):
+            if position < len(self._names):
+                # Codes are small: the lower half of the cell is all of it.
+                codes = half_cells[2 * position :: 2 * width].tobytes()
+                drained[column] = (codes, list(self._codes[position]))
+            else:
+                drained[column] = cells[position::width].tobytes()
+        self._clear()
+        return drained
+
+
+class Stretch:
+    """One worker's state for as long as it does not change."""
+
+    __slots__ = (
+        "first",
+        "heartbeat",
+        "last",
+        "last_seen",
+        "metrics",
+        "occupancy_secs",
+        "processing",
+        "samples",
+        "stored_bytes",
+        "threads",
+        "worker",
+    )
+
+    first: int
+    heartbeat: bytes
+    last: int
+    last_seen: int
+    metrics: dict[str, Any] | None
+    occupancy_secs: float
+    processing: int
+    samples: int
+    stored_bytes: int
+    threads: int
+    worker: Any
+
+
+def _nanoseconds(seconds: float | None) -> int:
+    return MISSING_TIME if seconds is None else int(seconds * 1e9)
+
+
+class SchedulerSampler:
+    """Samples the workers and notes the tasks of one collector.
+
+    Its hooks are called by the scheduler and must neither raise nor linger:
+    whatever goes wrong in them is counted, and the first failure kept.
+    """
+
+    def __init__(self, *, name: str, owner: str, interval: float, span_ids: Sequence[str]) -> None:
+        self.name = name
+        self._owner = owner
+        self._interval_secs = interval
+        self._span_ids = set(span_ids)
+        self._span_is_ours: dict[str | None, bool] = {}
+        self._open: dict[str, Stretch] = {}
+        self._errors = 0
+        self._first_error: str | None = None
+        self._stopped = False
+        self._scheduler: Any = None
+        self._task: asyncio.Task[None] | None = None
+        self._ticks = RowBuffer(
+            names=(),
+            times=("time",),
+            numbers=(
+                "worker_count",
+                "threads_total",
+                "tasks_waiting",
+                "tasks_processing",
+                "tick_secs",
+            ),
+        )
+        self._workers = RowBuffer(
+            names=("worker", "host"),
+            times=("time", "until", "last_seen"),
+            numbers=(
+                "samples",
+                "threads",
+                "processing",
+                "stored_bytes",
+                "occupancy_secs",
+                "memory_bytes",
+                "memory_limit_bytes",
+                "cpu_percent",
+                "executing",
+                "spilled_bytes",
+                "host_net_read_bps",
+                "host_net_write_bps",
+                "host_disk_read_bps",
+                "host_disk_write_bps",
+                "event_loop_interval_secs",
+            ),
+        )
+        self._tasks = RowBuffer(
+            names=("worker", "prefix", "action", "outcome"),
+            times=("start", "stop"),
+            numbers=("nbytes",),
+        )
+
+    # -- life ---------------------------------------------------------------
+
+    def begin(self, scheduler: Any) -> None:
+        """Start sampling on the scheduler's event loop."""
+        self._scheduler = scheduler
+        self._task = asyncio.get_running_loop().create_task(self._sample_forever(), name=self.name)
+
+    def add_span(self, span_id: str) -> None:
+        """Count the tasks of one more span."""
+        self._span_ids.add(span_id)
+        self._span_is_ours.clear()
+
+    def drain(self) -> dict[str, Any]:
+        """Return everything buffered so far, and forget it."""
+        batch = {
+            "ticks": self._ticks.drain(),
+            "workers": self._workers.drain(),
+            "tasks": self._tasks.drain(),
+            "errors": self._errors,
+            "first_error": self._first_error,
+        }
+        self._errors = 0
+        self._first_error = None
+        return batch
+
+    async def finish(self) -> dict[str, Any]:
+        """Take a last sample, stop, and return what was still buffered."""
+        if self._task is not None:
+            self._task.cancel()
+            # Cancelling only asks: it must have ended before the caller hears so.
+            await asyncio.wait([self._task])
+        if not self._stopped:
+            try:
+                await self._tick()
+            except Exception as error:
+                self._note_error(error)
+        for position, address in enumerate(list(self._open), start=1):
+            self.remove_worker(self._scheduler, address)
+            if position % WORKERS_PER_SLICE == 0:
+                await asyncio.sleep(0)
+        self.stop()
+        return self.drain()
+
+    def stop(self) -> None:
+        """Stop for good: no task, no open row and no plugin is left."""
+        self._stopped = True
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        for address in list(self._open):
+            self.remove_worker(self._scheduler, address)
+        self._span_is_ours.clear()
+        scheduler = self._scheduler
+        if scheduler is not None and scheduler.plugins.get(self.name) is self:
+            scheduler.remove_plugin(name=self.name)
+
+    def _note_error(self, error: BaseException) -> None:
+        self._errors += 1
+        if self._first_error is None:
+            self._first_error = repr(error)
+
+    # -- what the scheduler calls -------------------------------------------
+
+    def transition(self, key: Any, start: str, finish: str, *_args: Any, **details: Any) -> None:
+        """Note the intervals of a task that has just ended."""
+        if start != "processing":
+            return
+        try:
+            # A failure that will be retried arrives without details.
+            startstops = details.get("startstops")
+            if startstops and finish in ("memory", "erred"):
+                self._record_task(key, finish, startstops, details)
+        except Exception as error:
+            self._note_error(error)
+
+    def remove_worker(self, scheduler: Any, worker: str, **_details: Any) -> None:
+        """Close the row of a worker that has left."""
+        del scheduler
+        try:
+            stretch = self._open.pop(worker, None)
+            if stretch is not None:
+                self._emit(stretch)
+        except Exception as error:
+            self._note_error(error)
+
+    def remove_client(self, scheduler: Any, client: str) -> None:
+        """Leave with the client that this sampler works for."""
+        del scheduler
+        if client == self._owner:
+            self.stop()
+
+    async def close(self) -> None:
+        """Leave with the scheduler."""
+        self.stop()
+
+    # -- tasks --------------------------------------------------------------
+
+    def _record_task(
+        self,
+        key: Any,
+        outcome: str,
+        startstops: Sequence[dict[str, Any]],
+        details: dict[str, Any],
+    ) -> None:
+        task = self._scheduler.tasks.get(key)
+        if task is None:
+            return
+        span_id = task.group.span_id
+        ours = self._span_is_ours.get(span_id)
+        if ours is None:
+            ours = self._span_is_ours[span_id] = self._belongs_to_us(span_id)
+        if not ours:
+            return
+        rows, nbytes = self._tasks, details.get("nbytes")
+        worker_code = rows.code(0, details.get("worker"))
+        prefix_code = rows.code(1, task.prefix.name)
+        outcome_code = rows.code(3, outcome)
+        for interval in startstops:
+            action = interval["action"]
+            rows.append(
+                struct.pack(
+                    TASK_ROW,
+                    worker_code,
+                    prefix_code,
+                    rows.code(2, action),
+                    outcome_code,
+                    _nanoseconds(interval["start"]),
+                    _nanoseconds(interval["stop"]),
+                    nbytes if action == "compute" and nbytes is not None else MISSING,
+                )
+            )
+
+    def _belongs_to_us(self, span_id: str | None) -> bool:
+        spans = self._scheduler.extensions.get("spans")
+        span = spans.spans.get(span_id) if spans is not None else None
+        while span is not None:
+            if span.id in self._span_ids:
+                return True
+            span = span.parent
+        return False
+
+    # -- workers ------------------------------------------------------------
+
+    async def _sample_forever(self) -> None:
+        now = asyncio.get_running_loop().time
+        due = now()
+        while not self._stopped:
+            cost_secs = 0.0
+            try:
+                if self._owner not in self._scheduler.clients:
+                    # The client vanished before its departure could be seen.
+                    self.stop()
+                    return
+                cost_secs = await self._tick()
+            except Exception as error:
+                self._note_error(error)
+            pause_secs = max(self._interval_secs, MIN_INTERVAL_PER_COST * cost_secs)
+            due = max(due + pause_secs, now())
+            await asyncio.sleep(due - now())
+
+    async def _tick(self) -> float:
+        """Sample every worker once; return what that cost, in CPU seconds."""
+        scheduler = self._scheduler
+        # CPU seconds, not wall: a busy machine must not look like a dear sampler.
+        clock = time.thread_time
+        now = time.time_ns()
+        started = clock()
+        workers = list(scheduler.workers.values())
+        waiting = len(scheduler.queued) + len(scheduler.unrunnable)
+        threads = processing = 0
+        cost_secs = clock() - started
+        for first in range(0, len(workers), WORKERS_PER_SLICE):
+            if first:
+                await asyncio.sleep(0)
+                if self._stopped:
+                    return cost_secs
+            started = clock()
+            counted = self._visit(workers[first : first + WORKERS_PER_SLICE], now)
+            threads += counted[0]
+            processing += counted[1]
+            cost_secs += clock() - started
+        started = clock()
+        if len(self._open) > len(scheduler.workers):
+            for address in [a for a in self._open if a not in scheduler.workers]:
+                self._emit(self._open.pop(address))
+        cost_secs += clock() - started
+        self._ticks.append(
+            struct.pack(TICK_ROW, now, len(workers), threads, waiting, processing, cost_secs)
+        )
+        return cost_secs
+
+    def _visit(self, workers: Sequence[Any], now: int) -> tuple[int, int]:
+        """Extend or renew the row of each worker; count threads and tasks."""
+        stretches = self._open
+        threads_total = processing_total = 0
+        for worker in workers:
+            try:
+                metrics = worker.metrics
+                processing = len(worker.processing)
+                stored_bytes = worker.nbytes
+                threads = worker.nthreads
+                threads_total += threads
+                processing_total += processing
+                address = worker.address
+                stretch = stretches.get(address)
+                if stretch is None:
+                    stretch = stretches[address] = Stretch()
+                    stretch.worker = worker
+                    stretch.metrics = None
+                    stretch.processing = -1
+                else:
+                    # Each heartbeat brings a new dict: identity tells of change.
+                    if (
+                        stretch.metrics is metrics
+                        and stretch.processing == processing
+                        and stretch.stored_bytes == stored_bytes
+                        and stretch.threads == threads
+                    ):
+                        stretch.last = now
+                        stretch.samples += 1
+                        continue
+                    self._emit(stretch)
+                if stretch.metrics is not metrics:
+                    stretch.heartbeat = _pack_heartbeat(worker, metrics)
+                    stretch.last_seen = _nanoseconds(worker.last_seen)
+                    stretch.occupancy_secs = worker.occupancy
+                elif stretch.processing != processing:
+                    # Three microseconds, so only where it can have changed.
+                    stretch.occupancy_secs = worker.occupancy
+                stretch.metrics = metrics
+                stretch.processing = processing
+                stretch.stored_bytes = stored_bytes
+                stretch.threads = threads
+                stretch.first = stretch.last = now
+                stretch.samples = 1
+            except Exception as error:
+                stretches.pop(worker.address, None)
+                self._note_error(error)
+        return threads_total, processing_total
+
+    def _emit(self, stretch: Stretch) -> None:
+        rows, worker = self._workers, stretch.worker
+        state = struct.pack(
+            WORKER_STATE,
+            rows.code(0, worker.address),
+            rows.code(1, worker.host),
+            stretch.first,
+            stretch.last,
+            stretch.last_seen,
+            stretch.samples,
+            stretch.threads,
+            stretch.processing,
+            stretch.stored_bytes,
+            stretch.occupancy_secs,
+        )
+        rows.append(state + stretch.heartbeat)
+
+
+def _pack_heartbeat(worker: Any, metrics: dict[str, Any]) -> bytes:
+    get = metrics.get
+    tasks = get("task_counts")
+    network = get("host_net_io") or {}
+    disk = get("host_disk_io") or {}
+    return struct.pack(
+        WORKER_HEARTBEAT,
+        get("memory", MISSING),
+        # Dask writes 0 where the worker has no limit.
+        worker.memory_limit or MISSING,
+        get("cpu", MISSING),
+        MISSING if tasks is None else tasks.get("executing", 0),
+        (get("spilled_bytes") or {}).get("disk", MISSING),
+        network.get("read_bps", MISSING),
+        network.get("write_bps", MISSING),
+        disk.get("read_bps", MISSING),
+        disk.get("write_bps", MISSING),
+        get("event_loop_interval", MISSING),
+    )
+
+
+# -- called through run_on_scheduler: the name is what the scheduler logs -------
+
+
+def roastcoffea_install(
+    name: str,
+    owner: str,
+    interval: float,
+    span_ids: Sequence[str],
+    dask_scheduler: Any = None,
+) -> None:
+    """Put a sampler on this scheduler and start it."""
+    from distributed.diagnostics.plugin import SchedulerPlugin
+
+    plugin_class = type("RoastcoffeaSampler", (SchedulerSampler, SchedulerPlugin), {})
+    sampler = plugin_class(name=name, owner=owner, interval=interval, span_ids=span_ids)
+    dask_scheduler.add_plugin(sampler, name=name)
+    sampler.begin(dask_scheduler)
+
+
+def roastcoffea_drain(name: str, dask_scheduler: Any = None) -> dict[str, Any] | None:
+    """Fetch what the sampler has buffered; ``None`` if it is gone."""
+    sampler = dask_scheduler.plugins.get(name)
+    return None if sampler is None else sampler.drain()
+
+
+async def roastcoffea_stop(name: str, dask_scheduler: Any = None) -> dict[str, Any] | None:
+    """Stop the sampler and fetch the rest; ``None`` if it is gone."""
+    sampler = dask_scheduler.plugins.get(name)
+    return None if sampler is None else await sampler.finish()
+
+
+def roastcoffea_add_span(name: str, span_id: str, dask_scheduler: Any = None) -> bool:
+    """Let the sampler count one more span; false if it is gone."""
+    sampler = dask_scheduler.plugins.get(name)
+    if sampler is None:
+        return False
+    sampler.add_span(span_id)
+    return True
+
+
+async def roastcoffea_read_span(
+    span_id: str,
+    report_function: bytes,
+    wait_secs: float,
+    addresses: Sequence[str] | None,
+    dask_scheduler: Any = None,
+) -> dict[str, Any] | None:
+    """Have the workers report, then read a span; ``None`` if it does not exist.
+
+    Asks the workers at ``addresses`` (all if ``None``) and waits for them no
+    longer than ``wait_secs``.
+    """
+    extension = dask_scheduler.extensions.get("spans")
+    span = extension.spans.get(span_id) if extension is not None else None
+    if span is None:
+        return None
+
+    async def ask(address: str) -> bool:
+        response = await dask_scheduler.rpc(address).run(function=report_function, wait=True)
+        return bool(response["status"] == "OK")
+
+    wanted = dask_scheduler.workers if addresses is None else addresses
+    asked: dict[asyncio.Task[bool], str] = {}
+    for position, address in enumerate(list(wanted)):
+        if address not in dask_scheduler.workers:
+            continue
+        asked[asyncio.create_task(ask(address))] = address
+        if position % WORKERS_PER_SLICE == WORKERS_PER_SLICE - 1:
+            await asyncio.sleep(0)
+    reported: list[str] = []
+    if asked:
+        done, pending = await asyncio.wait(asked, timeout=wait_secs)
+        for task in pending:
+            task.cancel()
+        reported = [asked[task] for task in done if task.exception() is None and task.result()]
+    return {
+        "metrics": dict(span.cumulative_worker_metrics),
+        "reported": sorted(reported),
+        "workers": sorted(dask_scheduler.workers),
+    }
+
+
+# -- called on a worker, on behalf of roastcoffea_read_span ---------------------
+
+
+def roastcoffea_pause() -> None:
+    """Stand in for the worker's regular heartbeat while ours is under way."""
+
+
+async def roastcoffea_report(dask_worker: Any = None) -> None:
+    """Send this worker's measurements to the scheduler now; raise if that failed.
+
+    A heartbeat takes the measurements away when it begins and delivers them
+    when it ends. One that is already under way must therefore end first, and
+    no other may begin while ours runs: the worker would close itself.
+    """
+    regular = dask_worker.periodic_callbacks["heartbeat"]
+    deadline = time.monotonic() + IN_FLIGHT_WAIT_SECS
+    while getattr(regular.callback, "__name__", "") == "roastcoffea_pause":
+        if time.monotonic() > deadline:
+            raise TimeoutError("another report of this worker does not end")
+        await asyncio.sleep(0.005)
+    heartbeat = regular.callback
+    regular.callback = roastcoffea_pause
+    try:
+        while _heartbeat_in_flight(dask_worker):
+            if time.monotonic() > deadline:
+                raise TimeoutError("the worker's regular heartbeat does not end")
+            await asyncio.sleep(0.005)
+        before = dask_worker.scheduler_delay
+        await dask_worker.heartbeat()
+        # Worker.heartbeat logs a lost connection and returns; only a reply from
+        # the scheduler puts a new number here.
+        if dask_worker.scheduler_delay is before:
+            raise ConnectionError("the scheduler did not answer the heartbeat")
+    finally:
+        regular.callback = heartbeat
+
+
+def _heartbeat_in_flight(worker: Any) -> bool:
+    if getattr(worker, "heartbeat_active", False):
+        return True
+    code = type(worker).heartbeat.__code__
+    for task in asyncio.all_tasks():
+        coroutine: Any = task.get_coro()
+        while coroutine is not None:
+            frame = getattr(coroutine, "cr_frame", None)
+            if frame is not None and frame.f_code is code and frame.f_locals.get("self") is worker:
+                return True
+            coroutine = getattr(coroutine, "cr_await", None)
+    return False
