@@ -29,11 +29,6 @@ impl Metrics {
         Self::collect(|_| Value::None).or_stored(stored)
     }
 
-    /// Metrics as they were stored, without the data behind them.
-    pub fn stored(stored: &Value) -> Self {
-        Self::collect(|_| Value::None).or_stored(stored)
-    }
-
     /// The value under a key or an alias; `None` if the catalog has no such name.
     pub fn get(&self, key_or_alias: &str) -> Option<&Value> {
         let key = canonical_key(key_or_alias)?;

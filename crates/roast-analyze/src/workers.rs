@@ -24,10 +24,10 @@ pub(crate) fn fill(sheet: &mut Sheet, ticks: Option<&RecordBatch>, workers: Opti
         cores(sheet, &rows);
         memory(sheet, &rows);
         cpu(sheet, &rows);
-        let moments: Vec<UtcNs> = ticks
+        let ticks: Vec<UtcNs> = ticks
             .map(|ticks| Frame::new(ticks).times("time").flatten().collect())
             .unwrap_or_default();
-        hosts(sheet, &rows, &moments);
+        hosts(sheet, &rows, &ticks);
     }
 }
 
@@ -79,9 +79,9 @@ fn cpu(sheet: &mut Sheet, rows: &[WorkerRow<'_>]) {
     sheet.real("cpu_utilization_max_percent", cpu.map(|cpu| cpu.max));
 }
 
-fn hosts(sheet: &mut Sheet, rows: &[WorkerRow<'_>], moments: &[UtcNs]) {
-    let net_read = host_mean(rows, moments, |row| row.host_net_read_bps);
-    let disk_read = host_mean(rows, moments, |row| row.host_disk_read_bps);
+fn hosts(sheet: &mut Sheet, rows: &[WorkerRow<'_>], ticks: &[UtcNs]) {
+    let net_read = host_mean(rows, ticks, |row| row.host_net_read_bps);
+    let disk_read = host_mean(rows, ticks, |row| row.host_disk_read_bps);
     sheet.real("host_net_read_bytes_per_s_mean", net_read);
     sheet.real("host_disk_read_bytes_per_s_mean", disk_read);
 }
@@ -111,28 +111,30 @@ fn peak_sum(rows: &[WorkerRow<'_>], amount: impl Fn(&WorkerRow<'_>) -> Option<i6
     sums(&stretches, &[]).into_iter().map(|(_, sum)| sum).max().map(|peak| peak as f64)
 }
 
-/// The time-weighted mean of the sum over hosts. At any moment a host counts once,
-/// with what one of its workers reports; a worker of which no host is
-/// known counts as a host of its own. `moments` are the samples: without them a
-/// host that left would fade out until the next change elsewhere.
+/// The time-weighted mean of the sum over hosts, by the trapezoidal rule over the
+/// samples. At any moment a host counts once, with what one of its workers reports;
+/// a worker of which no host is known counts as a host of its own.
 fn host_mean(
     rows: &[WorkerRow<'_>],
-    moments: &[UtcNs],
+    ticks: &[UtcNs],
     rate: impl Fn(&WorkerRow<'_>) -> Option<f64>,
 ) -> Option<f64> {
-    let stretches: Vec<_> = rows
-        .iter()
-        .filter_map(|row| {
-            let (start, stop) = row.span?;
-            let amount = (usable(rate(row)?)? * PER_RATE).round() as i128;
-            Some(Stretch {
-                owner: row.host.or(row.worker),
-                witness: row.worker,
-                start,
-                stop,
-                amount,
-            })
-        })
-        .collect();
-    time_weighted_mean(&sums(&stretches, moments)).map(|mean| mean / PER_RATE)
+    let mut moments = ticks.to_vec();
+    let mut stretches = Vec::new();
+    for row in rows {
+        let (Some((start, stop)), Some(rate)) = (row.span, rate(row).and_then(usable)) else {
+            continue;
+        };
+        // Where one host comes as another goes, both were there at one sample only.
+        // The samples next to a row's ends, about evenly spaced, keep the sum of
+        // that one from spreading over the whole row.
+        if row.samples > 2.0 {
+            let step_secs = stop.secs_since(start) / (row.samples - 1.0);
+            moments.extend([start.after_secs(step_secs), stop.after_secs(-step_secs)]);
+        }
+        let amount = (rate * PER_RATE).round() as i128;
+        let owner = row.host.or(row.worker);
+        stretches.push(Stretch { owner, witness: row.worker, start, stop, amount });
+    }
+    time_weighted_mean(&sums(&stretches, &moments)).map(|mean| mean / PER_RATE)
 }

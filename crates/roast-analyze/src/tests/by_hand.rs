@@ -236,6 +236,20 @@ fn a_host_counts_once() {
 }
 
 #[test]
+fn a_host_that_comes_as_another_goes_adds_up_at_one_sample_only() {
+    let mut run = bare(754.0);
+    let row = |worker: &str, time, until, samples, rate| Row {
+        host: Some(worker.into()),
+        net_read: Some(rate),
+        ..Row::new(worker, time, until, samples)
+    };
+    add_workers(&mut run, &[row("x", 10.0, 700.0, 691, 125.0), row("y", 700.0, 754.0, 55, 50.0)]);
+    // 125 up to 699 s, 175 at 700 s, 50 from 701 s.
+    let area = 689.0 * 125.0 + 150.0 + 112.5 + 53.0 * 50.0;
+    check(&run, &[("host_net_read_bytes_per_s_mean", Some(area / 744.0))]);
+}
+
+#[test]
 fn without_prefixes_the_processor_is_everything_and_the_rest_unknown() {
     let mut run = full();
     run.header.processor_prefixes.clear();

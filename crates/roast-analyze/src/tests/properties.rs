@@ -92,7 +92,9 @@ proptest! {
     fn a_row_may_be_split_at_a_sample(rows in rows(), at in any::<prop::sample::Index>()) {
         let whole = metrics_of(&rows);
         let long: Vec<_> = (0..rows.len()).filter(|index| rows[*index].samples > 1).collect();
-        prop_assume!(!long.is_empty());
+        if long.is_empty() {
+            return Ok(());
+        }
         let index = long[at.index(long.len())];
         let mut split = rows.clone();
         let mut tail = split[index].clone();
