@@ -267,7 +267,11 @@ fn with_missing(first: &Value, second: &Value) -> Value {
     let known = first.pairs();
     let mut pairs = known.to_vec();
     pairs.extend(
-        second.pairs().iter().filter(|(key, _)| !known.iter().any(|(have, _)| have == key)).cloned(),
+        second
+            .pairs()
+            .iter()
+            .filter(|(key, _)| !known.iter().any(|(have, _)| have == key))
+            .cloned(),
     );
     Value::Map(pairs)
 }
