@@ -53,6 +53,31 @@ def small_root_file(path: Path, *, event_count: int = 1_000, seed: int = 1) -> P
     return path
 
 
+def small_formats(directory: Path, *, event_count: int = 40) -> dict[str, Path]:
+    """Write the same few columns as a TTree, an RNTuple and a Parquet file."""
+    random = np.random.default_rng(5)
+    columns = {
+        "MET_pt": random.rayleigh(30.0, event_count).astype(np.float32),
+        "Muon_pt": ak.unflatten(
+            random.exponential(30.0, 2 * event_count).astype(np.float32),
+            [1, 3] * (event_count // 2),
+        ),
+    }
+    table = ak.zip(columns, depth_limit=1)
+    paths = {
+        "ttree": directory / "tree.root",
+        "rntuple": directory / "ntuple.root",
+        "parquet": directory / "table.parquet",
+    }
+    with uproot.recreate(paths["ttree"]) as file:
+        types = {name: ak.type(ak.Array(array)).content for name, array in columns.items()}
+        file.mktree("Events", types).extend(columns)
+    with uproot.recreate(paths["rntuple"]) as file:
+        file.mkrntuple("Events", table)
+    ak.to_parquet(table, paths["parquet"])
+    return paths
+
+
 def small_events(
     random: np.random.Generator, event_count: int, *, first_event: int
 ) -> dict[str, Any]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import awkward as ak
 import numpy as np
 from coffea import processor
+
+from roastcoffea import (
+    BaseInstrumentationContext,
+    track_memory,
+    track_metrics,
+    track_time,
+)
 
 
 class MuonCounter(processor.ProcessorABC):
@@ -97,3 +107,157 @@ def burn(cpu_secs: float) -> None:
 def count_events(events: Any) -> dict[str, Any]:
     """Be a processor that is a plain function."""
     return {"events": len(events), "met": float(np.sum(ak.to_numpy(events.MET_pt)))}
+
+
+class Undecorated(processor.ProcessorABC):
+    """Read two columns, in sections, with no decorator."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        with track_time(self, "select"):
+            total = float(np.sum(ak.to_numpy(column(events, "MET_pt"))))
+            for _ in range(2):
+                with track_time(self, "inner"):
+                    pass
+        with track_memory(self, "fill"):
+            muons = len(ak.to_numpy(ak.flatten(column(events, "Muon_pt"))))
+        return {"events": len(events), "met": total, "muons": muons}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+class Decorated(Undecorated):
+    """The same, decorated, with a key and a metric of the user's own."""
+
+    @track_metrics
+    def process(self, events: Any) -> dict[str, Any]:
+        if hasattr(self, "_roastcoffea_current_chunk"):
+            self._roastcoffea_current_chunk["custom_count"] = 42
+        with Custom(self, "mine"):
+            return super().process(events)
+
+
+class Custom(BaseInstrumentationContext):
+    """A user's own context."""
+
+    def __exit__(self, *exception: Any) -> None:
+        self.record_metric("my_metric", 7.5)
+
+
+class FailingOnce(Undecorated):
+    """Fail the first attempt at each chunk of one file."""
+
+    def __init__(self, bad_name: str, scratch: str) -> None:
+        self.bad_name = bad_name
+        self.scratch = scratch
+
+    def process(self, events: Any) -> dict[str, Any]:
+        metadata = events.metadata
+        if self.bad_name in metadata["filename"]:
+            flag = Path(self.scratch) / f"{metadata['entrystart']}"
+            if not flag.exists():
+                flag.touch()
+                burn(0.05)
+                raise ZeroDivisionError("not yet")
+        return super().process(events)
+
+
+class KillsItsWorker(Undecorated):
+    """Kill the process on the first attempt at one chunk."""
+
+    def __init__(self, scratch: str) -> None:
+        self.scratch = scratch
+
+    def process(self, events: Any) -> dict[str, Any]:
+        flag = Path(self.scratch) / "killed"
+        if events.metadata["entrystart"] == 500 and not flag.exists():
+            flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.05)
+        return super().process(events)
+
+
+class Slots(processor.ProcessorABC):
+    """A processor without a ``__dict__`` of its own to speak of."""
+
+    __slots__ = ("frozen",)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("frozen")
+
+    def process(self, events: Any) -> dict[str, Any]:
+        return {"events": len(events)}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+class Allocating(processor.ProcessorABC):
+    """Allocate and free a known amount of memory."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        block = np.ones(40_000_000)  # 320 MB
+        total = float(block[::4096].sum())
+        time.sleep(0.05)
+        del block
+        return {"events": len(events), "total": total}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+class SlowSection(processor.ProcessorABC):
+    """One slow section among quick ones."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        for name in ("quick", "slow", "quick"):
+            with track_time(self, name):
+                time.sleep(0.1 if name == "slow" else 0.002)
+        return {"events": len(events)}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+class HardSections(processor.ProcessorABC):
+    """Sections of every unreasonable kind."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        with track_time(self, 17):  # type: ignore[arg-type]
+            pass
+        with track_time(self, "x" * 100_000):
+            pass
+        for index in range(20_000):
+            with track_time(self, f"many {index}"):
+                pass
+        return {"events": len(events)}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+def column(events: Any, name: str) -> Any:
+    """Take a branch from events of any schema or format."""
+    if name in events.fields:
+        return events[name]
+    collection, _, attribute = name.partition("_")
+    return events[collection][attribute]
+
+
+class DecoratedAccumulators(Accumulators):
+    """coffea's own accumulator types, decorated."""
+
+    @track_metrics
+    def process(self, events: Any) -> Any:
+        return super().process(events)
+
+
+class FirstHalfOnly(processor.ProcessorABC):
+    """Read other branches in the first chunk of a file than in the later ones."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        name = "MET_pt" if events.metadata["entrystart"] == 0 else "luminosityBlock"
+        return {"events": len(events), "sum": float(np.sum(ak.to_numpy(events[name])))}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator

@@ -10,13 +10,22 @@ from roastcoffea._core import MeasurementError
 from roastcoffea.aggregation import register_metric
 from roastcoffea.backends import AbstractMetricsBackend, register_backend
 from roastcoffea.collector import MetricsCollector
+from roastcoffea.decorator import track_metrics
 from roastcoffea.export.measurements import load_measurement, save_measurement
+from roastcoffea.instrumentation import (
+    BaseInstrumentationContext,
+    track_bytes,
+    track_memory,
+    track_section,
+    track_time,
+)
 from roastcoffea.measurement import Measurement
 from roastcoffea.metrics import Metrics
 from roastcoffea.tracking import TrackingData
 
 __all__ = [
     "AbstractMetricsBackend",
+    "BaseInstrumentationContext",
     "Measurement",
     "MeasurementError",
     "Metrics",
@@ -26,4 +35,9 @@ __all__ = [
     "register_backend",
     "register_metric",
     "save_measurement",
+    "track_bytes",
+    "track_memory",
+    "track_metrics",
+    "track_section",
+    "track_time",
 ]

@@ -3,8 +3,8 @@
 coffea calls an executor as ``executor(items, function, accumulator)``, often on
 a copy made from the executor's own class. For the time of a run the executor
 object is therefore given a subclass of its class whose call also asks coffea
-for its report, notes when it ran, and takes the report out of the result again
-where the user did not ask for it.
+for its report, has each chunk recorded, notes when it ran, and takes out of the
+result again what the user did not ask for.
 """
 
 from __future__ import annotations
@@ -17,6 +17,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+#: Turns coffea's work function into one that records chunks; told whether the
+#: output is packed in the same thread right after.
+Wrap = Callable[[Callable[..., Any], bool], Callable[..., Any]]
+
+#: The key, beside coffea's own, of the mark that sees an output being packed.
+MARK = "__roastcoffea_mark__"
 #: The name that coffea gives to the executor that only reads file metadata.
 PREPROCESS = "get_metadata"
 
@@ -27,6 +33,8 @@ class Session:
 
     #: Entered around every call, in the thread that makes the call.
     around_call: Callable[[], AbstractContextManager[Any]] = nullcontext
+    #: Has chunks recorded; ``None`` where they are not.
+    wrap: Wrap | None = None
     report: dict[str, Any] | None = None
     processor_names: list[str] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
@@ -53,7 +61,7 @@ class Session:
         with self.around_call():
             if name == PREPROCESS:
                 return self._timed("preprocess", executor, original, items, function, accumulator)
-            function, wanted = _with_report(function)
+            function, wanted = _prepared(function, self._wrap_for(executor))
             if wanted is None:
                 self.note(
                     "This version of coffea builds its work in a way that is not known here, "
@@ -68,6 +76,13 @@ class Session:
             result = self._timed("process", executor, original, items, function, accumulator)
             self._take_report(result, len(items), keep=wanted is not False)
             return result
+
+    def _wrap_for(self, executor: Any) -> Callable[..., Callable[..., Any]] | None:
+        if self.wrap is None:
+            return None
+        packs = executor.compression is not None and not getattr(executor, "use_dataframes", False)
+        wrap = self.wrap
+        return lambda work: wrap(work, packs)
 
     def _timed(
         self,
@@ -95,7 +110,10 @@ class Session:
         """Copy coffea's report out of a result; leave it there if the user asked for it."""
         # An executor that was given nothing returns the bare accumulator.
         output = result[0] if isinstance(result, tuple) and result else None
-        if not isinstance(output, dict) or not isinstance(output.get("metrics"), Mapping):
+        if not isinstance(output, dict):
+            return
+        output.pop(MARK, None)
+        if not isinstance(output.get("metrics"), Mapping):
             return
         metrics = output["metrics"] if keep else output.pop("metrics")
         self.add_report({**metrics, "chunks": chunks})
@@ -154,31 +172,63 @@ def _watched(original: type, session: Session) -> type:
     )
 
 
-def _with_report(function: Callable[..., Any]) -> tuple[Callable[..., Any], bool | None]:
-    """Ask coffea's work function for its report.
+def _prepared(
+    function: Callable[..., Any], wrap: Callable[..., Callable[..., Any]] | None
+) -> tuple[Callable[..., Any], bool | None]:
+    """Ask coffea's work function for its report, and have its calls recorded.
 
     Returns the function to run, and whether the user had asked for the report;
-    ``None`` if there is no such switch in this function.
+    ``None`` if this function is not coffea's.
     """
     if not isinstance(function, partial):
         return function, None
+    work: Callable[..., Any]
     parameters = _parameters(function.func)
     if "savemetrics" in parameters:
         position = parameters.index("savemetrics")
         if position < len(function.args):
             asked = bool(function.args[position])
             args = (*function.args[:position], True, *function.args[position + 1 :])
-            return partial(function.func, *args, **function.keywords), asked
+            work = partial(function.func, *args, **function.keywords)
+            return (work if wrap is None else wrap(work)), asked
         asked = bool(function.keywords.get("savemetrics", False))
-        return partial(
-            function.func, *function.args, **{**function.keywords, "savemetrics": True}
-        ), asked
+        keywords = {**function.keywords, "savemetrics": True}
+        work = partial(function.func, *function.args, **keywords)
+        return (work if wrap is None else wrap(work)), asked
     for position, argument in enumerate(function.args):
-        inner, asked_inside = _with_report(argument)
+        inner, asked_inside = _prepared(argument, wrap)
         if asked_inside is not None:
             args = (*function.args[:position], inner, *function.args[position + 1 :])
             return partial(function.func, *args, **function.keywords), asked_inside
     return function, None
+
+
+def recorded_on_dask(topic: str) -> Wrap:
+    """Have chunks recorded by Dask workers, as far as they have roastcoffea."""
+
+    def wrap(work: Callable[..., Any], packs: bool) -> Callable[..., Any]:  # noqa: FBT001
+        # Local, so it is pickled by value: a worker without roastcoffea runs the work bare.
+        def attempt(item: Any) -> Any:
+            try:
+                from roastcoffea.recording import record_attempt
+            except ImportError:
+                return work(item)
+            return record_attempt(work, item, "dask", topic, packs=packs)
+
+        return attempt
+
+    return wrap
+
+
+def recorded_here(place: Any) -> Wrap:
+    """Have chunks recorded by the processes of this machine."""
+
+    def wrap(work: Callable[..., Any], packs: bool) -> Callable[..., Any]:  # noqa: FBT001
+        from roastcoffea.recording import RecordedWork
+
+        return RecordedWork(work, place, packs=packs)
+
+    return wrap
 
 
 def _parameters(function: Callable[..., Any]) -> list[str]:

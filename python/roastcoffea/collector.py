@@ -12,16 +12,19 @@ import os
 import time
 import uuid
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from roastcoffea import _core, aggregation
-from roastcoffea.attach import Session, attached, executors_of
+from roastcoffea import _core, aggregation, carriers
+from roastcoffea.attach import Session, attached, executors_of, recorded_here, recorded_on_dask
 from roastcoffea.backends import AbstractMetricsBackend, backend_names, choose_backend, make_backend
+from roastcoffea.backends.dask import DaskBackend
+from roastcoffea.chunk_collection import ChunkCollection
+from roastcoffea.decorator import OUTPUT_KEY, collecting
 from roastcoffea.measurement import Measurement
 from roastcoffea.metrics import Metrics
 from roastcoffea.provenance import provenance
@@ -29,8 +32,6 @@ from roastcoffea.tracking import TrackingData
 
 #: What coffea's report holds (``bytesread`` for ROOT input only).
 REPORT_KEYS = ("bytesread", "columns", "entries", "processtime", "chunks")
-#: The key under which decorated processors hand over their chunks.
-OUTPUT_KEY = "__roastcoffea_metrics__"
 SPAN_NAME = "coffea-processing"
 
 
@@ -97,7 +98,8 @@ class MetricsCollector:
         self._error: str | None = None
         self._id = str(uuid.uuid4())
         self._custom_metrics: dict[str, Any] | None = None
-        self._chunks: list[dict[str, Any]] = []
+        self._chunks = ChunkCollection()
+        self._tables: list[_core.TableBuilder] = []
         self._notes: list[str] = []
         self._measurement: Measurement | None = None
         self._saved_to: Path | None = None
@@ -111,23 +113,77 @@ class MetricsCollector:
             self._name = f"run-{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{self._id[:6]}"
         if self._output_dir is not None:
             _core.check_writable(self._output_dir, self._name)
-        with ExitStack() as stack:
-            backend = self._backend or stack.enter_context(_own_client(self._target))
-            self._backend = backend
-            if self._track_workers:
-                backend.start_tracking(self._interval)
-                stack.callback(self._stop_tracking)
-            self._span = backend.create_span(SPAN_NAME)
-            if isinstance(self._span, AbstractContextManager):
-                stack.callback(self._read_span)
-                stack.enter_context(self._span)
-                self._session.around_call = getattr(self._span, "here", nullcontext)
-            if not _is_client(self._target) and self._backend_name in ("dask", "local"):
-                stack.enter_context(attached(executors_of(self._target), self._session))
-            self._stack = stack.pop_all()
+            self._open_spool(self._output_dir / f".{self._name}.spool")
+        try:
+            with ExitStack() as stack:
+                self._start(stack)
+                self._stack = stack.pop_all()
+        except BaseException:
+            self._chunks.remove_spool()
+            raise
         self._started_ns = time.time_ns()
         self._perf_start = time.perf_counter()
         return self
+
+    def _start(self, stack: ExitStack) -> None:
+        backend = self._backend or stack.enter_context(_own_client(self._target))
+        self._backend = backend
+        interval = self._interval if self._track_workers else None
+        if isinstance(backend, DaskBackend):
+            topic = backend.start_listening(interval, on_chunks=self._chunks.take)
+            stack.callback(self._stop_tracking)
+            self._session.wrap = recorded_on_dask(topic)
+        elif interval is not None:
+            backend.start_tracking(interval)
+            stack.callback(self._stop_tracking)
+        self._span = backend.create_span(SPAN_NAME)
+        if isinstance(self._span, AbstractContextManager):
+            stack.callback(self._read_span)
+            stack.enter_context(self._span)
+            self._session.around_call = getattr(self._span, "here", nullcontext)
+        if self._backend_name == "local":
+            carriers.collect_here(self._id, lambda row: self._chunks.take([row]))
+            stack.callback(carriers.stop_collecting, self._id)
+            stack.callback(self._chunks.gather)
+            self._session.wrap = recorded_here((self._id, self._chunks.directories()))
+        if not _is_client(self._target) and self._backend_name in ("dask", "local"):
+            stack.enter_context(attached(executors_of(self._target), self._session))
+        if self._processor is not None:
+            stack.enter_context(collecting(self._processor))
+        if isinstance(backend, DaskBackend):
+            self._check_workers(backend)
+
+    def _open_spool(self, path: Path) -> None:
+        header = {
+            "id": self._id,
+            "name": self._name,
+            "started_ns": time.time_ns(),
+            "backend": self._backend_name,
+            "provenance": provenance(),
+        }
+        try:
+            self._chunks.open_spool(path, header)
+        except OSError as error:
+            self._note(
+                "Chunk rows cannot be spooled to disk, so they would be lost if this process "
+                f"were killed ({_describe(error)})."
+            )
+
+    def _check_workers(self, backend: DaskBackend) -> None:
+        try:
+            lacking = backend.workers_that_cannot_record()
+        except Exception as error:  # noqa: BLE001
+            self._note(f"Workers could not be asked for roastcoffea: {_describe(error)}.")
+            return
+        if lacking:
+            some = ", ".join(lacking[:3]) + (", ..." if len(lacking) > 3 else "")
+            sentence = (
+                f"roastcoffea cannot be imported on {len(lacking)} of the workers ({some}): their "
+                "chunks run unrecorded, while the metrics of the workflow, of the workers and of "
+                "the spans are still there. Install roastcoffea on them for the rest."
+            )
+            self._note(sentence)
+            warnings.warn(sentence, stacklevel=4)
 
     def __exit__(
         self,
@@ -160,7 +216,12 @@ class MetricsCollector:
         assert self._backend is not None
         try:
             data = self._backend.stop_tracking()
-            self._tracking = TrackingData.from_layout(data) if data else None
+            if data is None:
+                return
+            tracking = TrackingData.from_layout(data)
+            self._tables = tracking.tables
+            if self._track_workers and tracking:
+                self._tracking = tracking
         except Exception as error:  # noqa: BLE001
             self._note(f"Worker tracking was lost: {_describe(error)}.")
 
@@ -200,41 +261,28 @@ class MetricsCollector:
         self._changed()
 
     def extract_metrics_from_output(self, output: Any) -> list[dict[str, Any]]:
-        """Take the chunk rows out of a processor's output and return them."""
-        rows = output.pop(OUTPUT_KEY, None) if isinstance(output, dict) else None
+        """Take the chunk rows of ``@track_metrics`` out of an output and return them."""
+        rows = output.pop(OUTPUT_KEY, None) if isinstance(output, MutableMapping) else None
         if rows is None:
             return []
-        return self._add_chunks(rows)
+        self._chunks.add(rows)
+        self._changed()
+        return list(rows)
 
     def set_chunk_metrics(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Replace the chunk rows."""
-        self._chunks = []
-        self._add_chunks(rows)
+        """Add chunk rows; those that are here already count once."""
+        self._chunks.add(rows)
+        self._changed()
 
     def record_chunk_metrics(self, row: Mapping[str, Any]) -> None:
         """Add one chunk row."""
-        self._add_chunks([row])
+        self._chunks.add([row])
+        self._changed()
 
     def record_section_metrics(self, section: Mapping[str, Any]) -> None:
         """Add a section (``section_name``, ``time_delta``) to the newest chunk row."""
-        if not isinstance(section, Mapping):
-            raise TypeError(f"a section is a mapping, not a {type(section).__name__}")
-        if not self._chunks:
-            raise RuntimeError("there is no chunk yet: call record_chunk_metrics first")
-        self._chunks[-1].setdefault("sections", []).append(dict(section))
+        self._chunks.add_section(section)
         self._changed()
-
-    def _add_chunks(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        if isinstance(rows, Mapping):
-            raise TypeError("chunk rows are a list of mappings, not one mapping")
-        taken = list(rows)
-        for row in taken:
-            if not isinstance(row, Mapping):
-                raise TypeError(f"a chunk row is a mapping, not a {type(row).__name__}")
-        added = [dict(row) for row in taken]
-        self._chunks.extend(added)
-        self._changed()
-        return added
 
     # -- what the user gets back ---------------------------------------------------
 
@@ -272,13 +320,14 @@ class MetricsCollector:
     @property
     def chunk_metrics(self) -> list[dict[str, Any]]:
         """One dict per chunk."""
-        return list(self._chunks)
+        return self._chunks.rows() if self._wall_secs is None else self.measurement.chunk_metrics
 
     @property
     def notes(self) -> list[str]:
         """Plain sentences on what is missing or limited, and why."""
         backend = getattr(self._backend, "notes", [])
-        return list(dict.fromkeys([*self._notes, *self._session.notes, *backend]))
+        everyone = [*self._notes, *self._session.notes, *backend, *self._chunks.notes]
+        return list(dict.fromkeys(everyone))
 
     def print_summary(self, file: TextIO | None = None) -> None:
         """Print the summary."""
@@ -333,8 +382,14 @@ class MetricsCollector:
             "phases": self._session.phases,
             "tracking_extra": self._tracking.extra if self._tracking is not None else None,
         }
-        tables = self._tracking.tables if self._tracking is not None else []
-        core = _core.Measurement.make(header, tables, self._chunks)
+        log = self._chunks.log()
+        tables = [*self._tables, *(log.tables() if len(log) else [])]
+        if log.dropped_sections:
+            self._note(
+                f"{log.dropped_sections:,} sections were more than a chunk may have and were "
+                "summed up by name or left out: put track_time around larger stretches."
+            )
+        core = _core.Measurement.make(header, tables)
         metrics = Metrics(core.compute_metrics())
         if self._tracking is not None:
             extra, notes = aggregation.backends.parse(self._backend_name, self._tracking)
@@ -386,6 +441,7 @@ class MetricsCollector:
     def _save_at_exit(self) -> None:
         try:
             self._saved_to = self.save_measurement()
+            self._chunks.remove_spool()
         except Exception as error:  # noqa: BLE001
             sentence = (
                 f"The measurement could not be saved ({_describe(error)}); it is still here: "

@@ -1,12 +1,13 @@
 //! How well: what was used of the time and the cores that were there.
 
 use crate::number::{product, ratio};
+use crate::replays::Replayed;
 use crate::sheet::Sheet;
 
-pub(crate) fn fill(sheet: &mut Sheet) {
+pub(crate) fn fill(sheet: &mut Sheet, replayed: Replayed) {
     let wall_secs = sheet.get("wall_time");
     let cores = sheet.get("total_cores");
-    let processing_secs = sheet.get("total_cpu_time");
+    let processing_secs = replayed.processing_of_run(sheet.get("total_cpu_time"));
     let core_secs = product(wall_secs, cores);
     sheet.real("cpu_efficiency", ratio(processing_secs, core_secs));
     sheet.real("cpu_efficiency_fine", ratio(sheet.get("cpu_time_seconds"), core_secs));

@@ -3,11 +3,22 @@
 //!
 //! What cannot be known is missing, never zero; no metric is infinite or NaN.
 
+mod chunk_identity;
+mod chunk_rows;
+mod chunks;
+mod datasets;
 mod efficiency;
+mod files;
 mod fine;
+mod ledger;
 mod metrics;
+mod monitoring;
 mod number;
+mod replays;
+mod sections;
 mod sheet;
+mod slow_chunks;
+mod statistics;
 mod sweep;
 mod throughput;
 mod timing;
@@ -15,9 +26,12 @@ mod volume;
 mod worker_rows;
 mod workers;
 
-use roast_model::{CATALOG, Group, Measurement, Table, Value, canonical_key};
+use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
+use chunk_rows::Outcome;
+pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
 pub use metrics::Metrics;
+use replays::Replayed;
 use sheet::Sheet;
 
 /// Computes every metric of the catalog.
@@ -27,13 +41,57 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     timing::fill(&mut sheet, header);
     let spans = fine::Spans::read(&header.spans);
     volume::fill(&mut sheet, &header.report, spans.as_ref());
-    workers::fill(&mut sheet, measurement.table(Table::Ticks), measurement.table(Table::Workers));
+    let ticks = measurement.table(Table::Ticks);
+    let worker_rows = measurement.table(Table::Workers).map(worker_rows::read).unwrap_or_default();
+    workers::fill(&mut sheet, ticks, &worker_rows);
     if let Some(spans) = &spans {
         fine::fill(&mut sheet, spans, &header.processor_prefixes);
     }
-    throughput::fill(&mut sheet);
-    efficiency::fill(&mut sheet);
+    let rows = measurement.table(Table::Chunks).filter(|rows| rows.num_rows() > 0).map(Frame::new);
+    let outcomes = rows.map(chunk_rows::outcomes).unwrap_or_default();
+    let chunks = rows.map(|rows| (rows, outcomes.as_slice()));
+    let replayed = chunks.map(|(rows, outcomes)| Replayed::read(rows, outcomes));
+    throughput::fill(&mut sheet, replayed.unwrap_or_default());
+    efficiency::fill(&mut sheet, replayed.unwrap_or_default());
+    if let Some((rows, outcomes)) = chunks {
+        chunk_metrics(&mut sheet, measurement, rows, outcomes);
+    }
+    let sources = ledger::Sources {
+        header,
+        workers: &worker_rows,
+        ticks,
+        tasks: measurement.table(Table::Tasks),
+        chunks,
+    };
+    ledger::fill(&mut sheet, &sources);
+    monitoring::fill(&mut sheet, chunks, ticks);
     sheet.into_metrics()
+}
+
+fn chunk_metrics(
+    sheet: &mut Sheet,
+    measurement: &Measurement,
+    rows: Frame<'_>,
+    outcomes: &[Outcome],
+) {
+    let identified = chunk_identity::identify(rows, outcomes);
+    chunks::fill(sheet, rows, outcomes, &identified);
+    sheet.nested("per_dataset", datasets::per_dataset(rows, outcomes, &identified));
+    sheet.nested("failures", datasets::failures(rows, outcomes, &identified));
+    if let Some(sections) = measurement.table(Table::Sections) {
+        sheet.nested("sections", sections::by_name(Frame::new(sections), rows, outcomes));
+    }
+    if let Some(slow) = slow_chunks::find(rows, outcomes) {
+        sheet.nested("slowest_chunks", slow.slowest);
+        sheet.nested("chunk_outliers", slow.outliers);
+    }
+    let tables = files::Tables {
+        files: measurement.table(Table::Files),
+        columns: measurement.table(Table::Columns),
+        branch_sets: measurement.table(Table::BranchSets),
+        chunks: rows,
+    };
+    files::fill(sheet, tables, outcomes);
 }
 
 /// The efficiency metrics that follow from a map of metrics already known, under
@@ -48,8 +106,8 @@ pub fn efficiency_metrics(known: &Value) -> Value {
     if sheet.get("total_cores").is_none() {
         workers::total_cores(&mut sheet);
     }
-    throughput::fill(&mut sheet);
-    efficiency::fill(&mut sheet);
+    throughput::fill(&mut sheet, Replayed::default());
+    efficiency::fill(&mut sheet, Replayed::default());
     let metrics = sheet.into_metrics();
     Value::map(
         CATALOG

@@ -1,6 +1,6 @@
 //! The metrics of one run, in the catalog's order and under its keys.
 
-use roast_model::{CATALOG, Value, canonical_key};
+use roast_model::{CATALOG, MetricDef, Unit, Value, metric_def};
 
 /// Cover all tasks unless the processor's can be told apart; then what the other
 /// tasks did is known too.
@@ -31,7 +31,7 @@ impl Metrics {
 
     /// The value under a key or an alias; `None` if the catalog has no such name.
     pub fn get(&self, key_or_alias: &str) -> Option<&Value> {
-        let key = canonical_key(key_or_alias)?;
+        let key = metric_def(key_or_alias)?.key;
         self.values.iter().find(|(candidate, _)| *candidate == key).map(|(_, value)| value)
     }
 
@@ -50,8 +50,8 @@ impl Metrics {
         Value::map(self.values.iter().map(|(key, value)| (*key, value.clone())))
     }
 
-    /// Fills what is missing here with finite numbers stored under the same key or
-    /// one of its aliases. An imported measurement may know a result without having
+    /// Fills what is missing here with finite numbers, and with maps and lists where
+    /// the catalog has some, that are stored under the same key or one of its aliases. An imported measurement may know a result without having
     /// kept the data behind it. Where only the stored metrics tell the processor's
     /// tasks from others, theirs stand, so that no task is counted in both.
     #[must_use]
@@ -59,8 +59,9 @@ impl Metrics {
         let known: Vec<(&'static str, &Value)> = stored
             .pairs()
             .iter()
-            .filter_map(|(key, value)| Some((canonical_key(key.as_str()?)?, value)))
-            .filter(|(_, value)| value.as_f64().is_some_and(f64::is_finite))
+            .filter_map(|(key, value)| Some((metric_def(key.as_str()?)?, value)))
+            .filter(|(metric, value)| fits(metric, value))
+            .map(|(metric, value)| (metric.key, value))
             .collect();
         let split_is_stored =
             self.number(OTHER_TASKS).is_none() && known.iter().any(|(key, _)| *key == OTHER_TASKS);
@@ -73,5 +74,14 @@ impl Metrics {
             }
         }
         self
+    }
+}
+
+/// Whether a stored value can be that metric's.
+fn fits(metric: &MetricDef, value: &Value) -> bool {
+    if metric.unit == Unit::Table {
+        matches!(value, Value::Map(_) | Value::List(_) | Value::Tuple(_))
+    } else {
+        value.as_f64().is_some_and(f64::is_finite)
     }
 }

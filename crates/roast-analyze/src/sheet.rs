@@ -23,6 +23,20 @@ impl Sheet {
         }
     }
 
+    /// Writes a real number that may be negative, unless it is not finite.
+    pub(crate) fn signed(&mut self, key: &'static str, number: Option<f64>) {
+        if let Some(number) = number.filter(|number| number.is_finite()) {
+            self.values.insert(key, Value::Float(number));
+        }
+    }
+
+    /// Writes a value of several parts, unless it is missing.
+    pub(crate) fn nested(&mut self, key: &'static str, value: Value) {
+        if !value.is_none() {
+            self.values.insert(key, value);
+        }
+    }
+
     /// Writes a number that counts something: whole if it can be.
     pub(crate) fn whole(&mut self, key: &'static str, number: Option<f64>) {
         let Some(number) = number.and_then(usable) else { return };

@@ -2,4 +2,8 @@
 
 mod build;
 mod by_hand;
+mod chunks_by_hand;
+mod ledger_by_hand;
+mod ledger_properties;
 mod properties;
+mod scale;

@@ -10,25 +10,21 @@ use roast_model::{Frame, UtcNs};
 use crate::number::{Summary, product, usable};
 use crate::sheet::Sheet;
 use crate::sweep::{Stretch, sums, time_weighted_mean};
-use crate::worker_rows::{self, WorkerRow};
+use crate::worker_rows::WorkerRow;
 
 /// Host rates are summed in thousandths of a byte per second, as whole numbers.
 const PER_RATE: f64 = 1e3;
 
-pub(crate) fn fill(sheet: &mut Sheet, ticks: Option<&RecordBatch>, workers: Option<&RecordBatch>) {
+pub(crate) fn fill(sheet: &mut Sheet, ticks: Option<&RecordBatch>, rows: &[WorkerRow<'_>]) {
     if let Some(ticks) = ticks {
         counts(sheet, ticks);
     }
-    if let Some(workers) = workers {
-        let rows = worker_rows::read(workers);
-        cores(sheet, &rows);
-        memory(sheet, &rows);
-        cpu(sheet, &rows);
-        let ticks: Vec<UtcNs> = ticks
-            .map(|ticks| Frame::new(ticks).times("time").flatten().collect())
-            .unwrap_or_default();
-        hosts(sheet, &rows, &ticks);
-    }
+    cores(sheet, rows);
+    memory(sheet, rows);
+    cpu(sheet, rows);
+    let ticks: Vec<UtcNs> =
+        ticks.map(|ticks| Frame::new(ticks).times("time").flatten().collect()).unwrap_or_default();
+    hosts(sheet, rows, &ticks);
 }
 
 fn counts(sheet: &mut Sheet, ticks: &RecordBatch) {

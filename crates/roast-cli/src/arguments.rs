@@ -16,6 +16,7 @@ Examples:
   roastcoffea show measurements/ttbar              the summary of a run
   roastcoffea export measurements/ttbar -f csv     its tables, for a spreadsheet
   roastcoffea metrics cpu_efficiency               what a number means
+  roastcoffea recover measurements                 what a killed run left behind
 
 Exit codes:
   0    all went well
@@ -36,6 +37,22 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Explain the metrics
     Metrics(MetricsArguments),
+    /// Make a measurement of what a killed run left behind
+    Recover(RecoverArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  roastcoffea recover measurements                 every killed run of that directory
+  roastcoffea recover measurements/.ttbar.spool    one of them
+
+A collector with an output directory writes chunk rows to a spool as they arrive. The spool is
+removed once its rows are in a measurement.")]
+pub(crate) struct RecoverArguments {
+    /// Output directory of the run, or the spool itself
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod hint;
 mod interrupt;
 mod metrics;
 mod progress;
+mod recover;
 mod show;
 mod terminal;
 
@@ -52,5 +53,6 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Show(arguments) => show::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Metrics(arguments) => metrics::run(arguments),
+        Command::Recover(arguments) => recover::run(arguments),
     }
 }

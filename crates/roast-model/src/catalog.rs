@@ -17,12 +17,30 @@ pub enum Group {
     Fine,
     /// How well.
     Efficiency,
+    /// What the chunks took.
+    Chunks,
+    /// What was read of the files.
+    Files,
+    /// Where the core time went.
+    Ledger,
+    /// What the measuring took.
+    Monitoring,
 }
 
 impl Group {
     /// Every group, in the order in which they are shown.
-    pub const ALL: [Self; 6] =
-        [Self::Throughput, Self::Volume, Self::Timing, Self::Workers, Self::Fine, Self::Efficiency];
+    pub const ALL: [Self; 10] = [
+        Self::Throughput,
+        Self::Volume,
+        Self::Timing,
+        Self::Workers,
+        Self::Fine,
+        Self::Efficiency,
+        Self::Chunks,
+        Self::Files,
+        Self::Ledger,
+        Self::Monitoring,
+    ];
 
     /// The heading.
     pub fn title(self) -> &'static str {
@@ -33,6 +51,10 @@ impl Group {
             Self::Workers => "Workers",
             Self::Fine => "Activity of the worker threads",
             Self::Efficiency => "Efficiency",
+            Self::Chunks => "Chunks",
+            Self::Files => "Files and branches",
+            Self::Ledger => "Core time",
+            Self::Monitoring => "The measuring itself",
         }
     }
 }
@@ -62,6 +84,14 @@ pub enum Unit {
     Percent,
     /// A plain ratio.
     Ratio,
+    /// Millionths of a second.
+    Microseconds,
+    /// 2²⁰ bytes.
+    Mebibytes,
+    /// Seconds of one core.
+    CoreSeconds,
+    /// Several values: a map or a list, not a number.
+    Table,
 }
 
 impl Unit {
@@ -79,6 +109,10 @@ impl Unit {
             Self::Count => "count",
             Self::Percent => "%",
             Self::Ratio => "ratio",
+            Self::Microseconds => "µs",
+            Self::Mebibytes => "MB (2²⁰ bytes)",
+            Self::CoreSeconds => "core-seconds",
+            Self::Table => "table",
         }
     }
 }
@@ -131,6 +165,10 @@ const REPORT: &str = "coffea report";
 const CLOCK: &str = "wall clock";
 const TRACKING: &str = "worker tracking";
 const SPANS: &str = "Dask span";
+const CHUNK_ROWS: &str = "chunk rows";
+const FILE_ROWS: &str = "file rows";
+const SECTION_ROWS: &str = "section rows";
+const COLUMN_ROWS: &str = "column rows";
 
 const fn metric(
     key: &'static str,
@@ -157,32 +195,34 @@ impl MetricDef {
 }
 
 use Better::{Higher, Lower, Neither};
-use Group::{Efficiency, Fine, Throughput, Timing, Volume, Workers};
+use Group::{
+    Chunks, Efficiency, Files, Fine, Ledger, Monitoring, Throughput, Timing, Volume, Workers,
+};
 use Unit::{
-    Bytes, BytesPerSec, Count, GigabitsPerSec, HertzPerCore, Kilohertz, KilohertzPerCore,
-    MegabytesPerSec, Percent, Ratio, Seconds,
+    Bytes, BytesPerSec, CoreSeconds, Count, GigabitsPerSec, HertzPerCore, Kilohertz,
+    KilohertzPerCore, Mebibytes, MegabytesPerSec, Microseconds, Percent, Ratio, Seconds, Table,
 };
 
 /// Every metric, in the order in which they are shown.
 #[rustfmt::skip]
 pub const CATALOG: &[MetricDef] = &[
     metric("data_rate_gbps", "Data rate", Throughput, GigabitsPerSec,
-        "total_bytes_read_coffea × 8 / wall_time / 10⁹", REPORT, Higher)
+        "(total_bytes_read_coffea − replayed bytes) × 8 / wall_time / 10⁹", REPORT, Higher)
         .also(&["overall_rate_gbps"])
         .caution("Counts the byte ranges that were asked for, not what crossed the wire."),
     metric("data_rate_mb_per_s", "Data rate", Throughput, MegabytesPerSec,
-        "total_bytes_read_coffea / wall_time / 10⁶", REPORT, Higher)
+        "(total_bytes_read_coffea − replayed bytes) / wall_time / 10⁶", REPORT, Higher)
         .also(&["overall_rate_mbps"])
         .caution("Megabytes per second; the alias's 'mbps' is the original's spelling and does not mean megabits."),
     metric("event_rate_wall_khz", "Event rate (wall clock)", Throughput, Kilohertz,
-        "total_events / wall_time / 1000", REPORT, Higher)
+        "(total_events − replayed events) / wall_time / 1000", REPORT, Higher)
         .also(&["event_rate_elapsed_khz"]),
     metric("event_rate_agg_khz", "Event rate (per processing second)", Throughput, Kilohertz,
-        "total_events / total_cpu_time / 1000", REPORT, Higher)
+        "(total_events − replayed events) / (total_cpu_time − replayed processing time) / 1000", REPORT, Higher)
         .also(&["event_rate_cpu_total_khz"])
         .caution("Leaves out opening files and parsing tree metadata, which coffea does not time."),
     metric("event_rate_core_hz", "Event rate (per core)", Throughput, HertzPerCore,
-        "total_events / (wall_time × total_cores)", "coffea report, worker tracking", Higher),
+        "(total_events − replayed events) / (wall_time × total_cores)", "coffea report, worker tracking", Higher),
     metric("event_rate_core_khz", "Event rate (per core)", Throughput, KilohertzPerCore,
         "event_rate_core_hz / 1000", "coffea report, worker tracking", Higher),
 
@@ -298,13 +338,13 @@ pub const CATALOG: &[MetricDef] = &[
         "sum of the span's `failed` seconds", SPANS, Lower),
 
     metric("cpu_efficiency", "Core efficiency", Efficiency, Ratio,
-        "total_cpu_time / (wall_time × total_cores)", "coffea report, worker tracking", Higher)
+        "(total_cpu_time − replayed processing time) / (wall_time × total_cores)", "coffea report, worker tracking", Higher)
         .also(&["core_efficiency"])
         .caution("Share of the available core time inside process(), waiting included; not CPU use."),
     metric("cpu_efficiency_fine", "Core efficiency (CPU only)", Efficiency, Ratio,
         "cpu_time_seconds / (wall_time × total_cores)", "Dask span, worker tracking", Higher),
     metric("speedup_factor", "Speed-up", Efficiency, Ratio,
-        "total_cpu_time / wall_time", REPORT, Higher)
+        "(total_cpu_time − replayed processing time) / wall_time", REPORT, Higher)
         .caution("Against one core doing the same process() calls one after another."),
     metric("io_overhead_percent", "Non-CPU time over wall time", Efficiency, Percent,
         "io_time_seconds / wall_time × 100", SPANS, Lower)
@@ -316,6 +356,101 @@ pub const CATALOG: &[MetricDef] = &[
     metric("parallel_efficiency_percent", "Parallel efficiency", Efficiency, Percent,
         "efficiency_ratio_percent / total_cores", "coffea report, worker tracking", Higher)
         .caution("100 % is every core inside process() all of the time."),
+
+    metric("num_successful_chunks", "Chunks that succeeded", Chunks, Count,
+        "distinct chunks with an attempt that succeeded", CHUNK_ROWS, Neither)
+        .caution("A chunk is a dataset, file, tree and entry range; chunks taken from a checkpoint are counted apart."),
+    metric("num_failed_chunks", "Chunks that never succeeded", Chunks, Count,
+        "distinct chunks of which every attempt failed", CHUNK_ROWS, Lower),
+    metric("num_retried_chunks", "Chunks that were tried again", Chunks, Count,
+        "distinct chunks with more than one attempt", CHUNK_ROWS, Lower),
+    metric("num_replayed_chunks", "Chunks taken from a checkpoint", Chunks, Count,
+        "distinct chunks whose result came from a checkpoint", CHUNK_ROWS, Neither)
+        .caution("They ran in an earlier run: what they contributed to coffea's report is left out of rates and efficiencies."),
+    metric("chunk_duration_mean", "Time in process() (mean)", Chunks, Seconds,
+        "mean time in process() of successful chunks", CHUNK_ROWS, Lower)
+        .caution("All chunk statistics are over successful chunks; failed, repeated and replayed attempts do not enter."),
+    metric("chunk_duration_min", "Time in process() (min)", Chunks, Seconds,
+        "shortest time in process()", CHUNK_ROWS, Neither),
+    metric("chunk_duration_max", "Time in process() (max)", Chunks, Seconds,
+        "longest time in process()", CHUNK_ROWS, Lower),
+    metric("chunk_duration_std", "Time in process() (spread)", Chunks, Seconds,
+        "sample standard deviation (n − 1) of the time in process()", CHUNK_ROWS, Lower),
+    metric("chunk_duration_p50", "Time in process() (median)", Chunks, Seconds,
+        "median of the time in process()", CHUNK_ROWS, Lower),
+    metric("chunk_duration_p95", "Time in process() (95 % below)", Chunks, Seconds,
+        "95th percentile of the time in process(), between neighbours by a straight line", CHUNK_ROWS, Lower),
+    metric("chunk_duration_p99", "Time in process() (99 % below)", Chunks, Seconds,
+        "99th percentile of the time in process(), between neighbours by a straight line", CHUNK_ROWS, Lower),
+    metric("chunk_mem_delta_mean_mb", "Memory growth of a chunk (mean)", Chunks, Mebibytes,
+        "mean of resident memory after process() less before", CHUNK_ROWS, Lower)
+        .caution("Of the whole process: other threads and what earlier chunks left behind are in it. May be negative."),
+    metric("chunk_mem_delta_min_mb", "Memory growth of a chunk (min)", Chunks, Mebibytes,
+        "smallest growth", CHUNK_ROWS, Neither),
+    metric("chunk_mem_delta_max_mb", "Memory growth of a chunk (max)", Chunks, Mebibytes,
+        "largest growth", CHUNK_ROWS, Lower),
+    metric("chunk_mem_delta_std_mb", "Memory growth of a chunk (spread)", Chunks, Mebibytes,
+        "sample standard deviation (n − 1) of the growth", CHUNK_ROWS, Neither),
+    metric("chunk_peak_memory_max_mb", "Memory while a chunk ran (peak)", Chunks, Mebibytes,
+        "highest resident memory of a process during any successful chunk", CHUNK_ROWS, Lower),
+    metric("total_events_from_chunks", "Events in chunks", Chunks, Count,
+        "sum of events over successful chunks", CHUNK_ROWS, Neither),
+    metric("chunk_events_mean", "Events per chunk (mean)", Chunks, Count,
+        "mean of events per successful chunk", CHUNK_ROWS, Neither),
+    metric("chunk_events_min", "Events per chunk (min)", Chunks, Count,
+        "fewest events in a chunk", CHUNK_ROWS, Neither),
+    metric("chunk_events_max", "Events per chunk (max)", Chunks, Count,
+        "most events in a chunk", CHUNK_ROWS, Neither),
+    metric("time_per_event_mean_us", "Time per event (mean)", Chunks, Microseconds,
+        "mean over chunks of time in process() / events", CHUNK_ROWS, Lower),
+    metric("time_per_event_std_us", "Time per event (spread)", Chunks, Microseconds,
+        "sample standard deviation (n − 1) over chunks of time in process() / events", CHUNK_ROWS, Lower),
+    metric("memory_per_event_mean_bytes", "Memory growth per event (mean)", Chunks, Bytes,
+        "mean over chunks of memory growth / events", CHUNK_ROWS, Lower),
+    metric("memory_per_event_std_bytes", "Memory growth per event (spread)", Chunks, Bytes,
+        "sample standard deviation (n − 1) over chunks of memory growth / events", CHUNK_ROWS, Neither),
+    metric("runtime_events_correlation", "Correlation of time and events", Chunks, Ratio,
+        "Pearson's correlation of time in process() and events over chunks", CHUNK_ROWS, Neither)
+        .caution("From −1 to 1; missing where all chunks have the same size. Far below 1, something other than the number of events sets the time."),
+    metric("per_dataset", "Datasets", Chunks, Table,
+        "by dataset: num_chunks, total_duration, total_events, mean_duration, mean_events_per_chunk, failed_chunks, bytes_read, time_per_event_us", CHUNK_ROWS, Neither),
+    metric("sections", "Sections of user code", Chunks, Table,
+        "by section name: count, total_seconds, mean_seconds, share_of_processing_percent, cpu_seconds, per_dataset; for memory sections memory_count, memory_delta_mean_mb, memory_delta_max_mb; for bytes sections bytes", SECTION_ROWS, Neither)
+        .caution("A section inside another counts in both, so shares may add up to more than 100 %."),
+    metric("slowest_chunks", "Slowest chunks", Chunks, Table,
+        "the ten longest successful attempts, with the part of each that exceeds its median over all chunks the most", CHUNK_ROWS, Neither),
+    metric("chunk_outliers", "Chunks far slower than the rest", Chunks, Table,
+        "successful attempts longer than the median + 5 × 1.4826 × the median absolute deviation; needs 3 chunks", CHUNK_ROWS, Lower),
+    metric("failures", "Failed attempts", Chunks, Table,
+        "by class of error: attempts, chunks, core_seconds spent in them; `repeated` are successes that a later one replaced", CHUNK_ROWS, Lower),
+
+    metric("avg_compression_ratio", "Compression ratio (mean of files)", Files, Ratio,
+        "mean over files of compressed / uncompressed tree size", FILE_ROWS, Neither),
+    metric("total_branches_read", "Branches read", Files, Count,
+        "distinct branches read by any chunk", COLUMN_ROWS, Neither),
+    metric("avg_branches_read_percent", "Branches read (mean of files)", Files, Percent,
+        "mean over files of branches read / branches × 100", FILE_ROWS, Neither),
+    metric("avg_bytes_read_percent", "Bytes of those branches (mean)", Files, Percent,
+        "mean over files of the compressed size of branches read / tree size × 100", FILE_ROWS, Neither)
+        .caution("Of the whole file, whether or not every entry of it was processed."),
+    metric("file_metadata", "Files", Files, Table,
+        "by file: compression_ratio, total_branches, total_tree_bytes", FILE_ROWS, Neither),
+    metric("file_read_metrics", "Reading by file", Files, Table,
+        "by file: total_branches, branches_read, branches_read_percent, total_tree_bytes, bytes_read (by the columns of its successful chunks), bytes_read_percent (compressed size of branches read / tree size)", FILE_ROWS, Neither),
+    metric("branches", "Branches", Files, Table,
+        "by branch, slowest first: files, chunks, reads, bytes, requests, seconds, cpu_seconds, decompress_seconds, interpret_seconds", COLUMN_ROWS, Neither)
+        .caution("Over every attempt. `files` adds up datasets, so a file in two of them counts twice."),
+
+    metric("ledger_available_core_seconds", "Core time available", Ledger, CoreSeconds,
+        "∫ task threads dt, summed over workers, from start to end of the run", TRACKING, Neither),
+    metric("ledger", "Where the core time went", Ledger, Table,
+        "core-seconds by what they were spent on; the rows add up to ledger_available_core_seconds", "worker tracking, task intervals, chunk rows", Neither)
+        .caution("`unexplained` is what no record accounts for; it is shown, never spread over other rows."),
+
+    metric("monitoring_overhead_seconds", "Time spent on measuring", Monitoring, Seconds,
+        "time of recording in chunks + time of the sampler", "chunk rows, worker tracking", Lower),
+    metric("monitoring_overhead_percent", "Core time spent on measuring", Monitoring, Percent,
+        "monitoring_overhead_seconds / ledger_available_core_seconds × 100", "chunk rows, worker tracking", Lower),
 ];
 
 #[cfg(test)]

@@ -2,11 +2,15 @@
 //! converts lives in the other crates.
 
 mod arrow_stream;
+mod chunk_log;
+mod column_reader;
 mod convert;
 mod errors;
 mod measurement;
 mod program;
+mod recorder;
 mod sampler;
+mod sections;
 mod table_builder;
 mod tracking;
 
@@ -18,6 +22,10 @@ mod _core {
     #[pymodule_export]
     use super::arrow_stream::ArrowTable;
     #[pymodule_export]
+    use super::chunk_log::ChunkLog;
+    #[pymodule_export]
+    use super::column_reader::{ColumnReader, TimedExecutor};
+    #[pymodule_export]
     use super::errors::MeasurementError;
     #[pymodule_export]
     use super::measurement::{
@@ -26,7 +34,11 @@ mod _core {
     #[pymodule_export]
     use super::program::run_program;
     #[pymodule_export]
+    use super::recorder::{ChunkRecorder, current_chunk};
+    #[pymodule_export]
     use super::sampler::ProcessSampler;
+    #[pymodule_export]
+    use super::sections::{Section, track_time};
     #[pymodule_export]
     use super::table_builder::TableBuilder;
     #[pymodule_export]

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use roast_analyze::{Metrics, analyze};
 use roast_model::{
-    CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows, chunk_table,
+    CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows,
 };
 use roast_report::{Renderer, Report};
 use roast_store::{SaveOptions, Stored};
@@ -72,23 +72,17 @@ pub(crate) fn check_writable(output_dir: PathBuf, name: Option<&str>) -> PyResul
 
 #[pymethods]
 impl CoreMeasurement {
-    /// Puts a measurement together from a header, tables and chunk rows.
+    /// Puts a measurement together from a header and tables.
     #[staticmethod]
     fn make(
         header: &Bound<'_, PyDict>,
         tables: Vec<Bound<'_, TableBuilder>>,
-        chunks: &Bound<'_, PyList>,
     ) -> PyResult<Self> {
         let header = header_from(&to_value(header)?)?;
         let mut built = BTreeMap::new();
         for table in tables {
             let builder = table.get().lock();
             built.insert(builder.table(), builder.build());
-        }
-        let rows = chunks.iter().map(|row| to_value(&row)).collect::<PyResult<Vec<_>>>()?;
-        if !rows.is_empty() {
-            let (builder, _) = chunk_table(&rows).map_err(unfit)?;
-            built.insert(Table::Chunks, builder.build());
         }
         let mut all: BTreeMap<Table, Option<Arc<RecordBatch>>> =
             Table::ALL.iter().map(|&table| (table, None)).collect();

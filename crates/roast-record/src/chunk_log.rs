@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+
 use crate::costs::{BranchCost, FileFacts};
+use crate::kinds::ChunkPhase;
 use crate::palette::Palette;
-use crate::row::{ChunkPhase, Row, Times};
+use crate::row::{Row, Times};
 use crate::wire::{LogError, Reader, Writer};
 
 /// Dataset, file and tree of a chunk, as numbers in the log's names.
@@ -41,7 +44,7 @@ pub struct ChunkLog {
     pub(crate) sources: Palette<Source>,
     pub(crate) places: Palette<Place>,
     pub(crate) rows: Vec<StoredRow>,
-    pub(crate) known: HashMap<u128, usize>,
+    pub(crate) known: HashMap<u128, usize, RandomState>,
     /// By dataset and branch.
     pub(crate) costs: BTreeMap<(Option<u32>, u32), BranchCost>,
     /// By source without its dataset.

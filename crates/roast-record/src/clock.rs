@@ -38,14 +38,25 @@ impl Stamp {
     }
 }
 
+/// A thread that was off its core for less than this cannot have waited for it
+/// long enough to be worth asking.
+const IDLE_SLACK: Duration = Duration::from_micros(5);
+
 /// The CPU clock and the run queue cost a system call each, many times what the
-/// wall clock costs. The last reading of each is kept per thread, and carried
-/// forward as if the thread had been running when it is young enough.
+/// wall clock costs. The last reading of each is kept per thread. The CPU clock
+/// is carried forward as if the thread had been running when it is young
+/// enough; the run queue when the thread has hardly been off its core since.
 #[derive(Default)]
 struct Readings {
     cpu: Option<(Instant, u64)>,
-    run_queue: Option<(Instant, u64)>,
+    run_queue: Option<RunQueue>,
     schedstat: Option<ProcFile>,
+}
+
+struct RunQueue {
+    at: Instant,
+    cpu_ns: Option<u64>,
+    waited_ns: u64,
 }
 
 thread_local! {
@@ -58,7 +69,8 @@ pub(crate) fn stamp(max_age: Duration) -> Stamp {
     let (cpu_ns, run_queue_ns) = READINGS
         .try_with(|readings| {
             readings.try_borrow_mut().map_or((None, None), |mut readings| {
-                (readings.cpu_ns(wall, max_age), readings.run_queue_ns(wall, max_age))
+                let cpu_ns = readings.cpu_ns(wall, max_age);
+                (cpu_ns, readings.run_queue_ns(wall, cpu_ns))
             })
         })
         .unwrap_or((None, None));
@@ -80,7 +92,7 @@ pub(crate) fn cpu_stamp(max_age: Duration) -> Stamp {
 /// Forgets what was read before: after a fork this thread is another one.
 pub(crate) fn forget_readings() {
     // A thread that is being torn down has nothing to forget.
-    drop(READINGS.try_with(|readings| {
+    let _ = READINGS.try_with(|readings| {
         if let Ok(mut readings) = readings.try_borrow_mut() {
             readings.cpu = None;
             readings.run_queue = None;
@@ -88,7 +100,7 @@ pub(crate) fn forget_readings() {
                 readings.schedstat = None;
             }
         }
-    }));
+    });
 }
 
 impl Readings {
@@ -104,23 +116,28 @@ impl Readings {
         Some(cpu_ns)
     }
 
-    fn run_queue_ns(&mut self, now: Instant, max_age: Duration) -> Option<u64> {
-        if let Some((at, run_queue_ns)) = self.run_queue
-            && now.saturating_duration_since(at) < max_age
+    fn run_queue_ns(&mut self, now: Instant, cpu_ns: Option<u64>) -> Option<u64> {
+        if let Some(last) = &self.run_queue
+            && let (Some(cpu_ns), Some(cpu_then)) = (cpu_ns, last.cpu_ns)
         {
-            return Some(run_queue_ns);
+            let passed = nanos(now.saturating_duration_since(last.at));
+            let off_core = passed.saturating_sub(cpu_ns.saturating_sub(cpu_then));
+            if off_core < nanos(IDLE_SLACK) {
+                return Some(last.waited_ns);
+            }
         }
         if self.schedstat.is_none() {
             self.schedstat = Some(ProcFile::open("/proc/thread-self/schedstat"));
         }
-        let run_queue_ns = self.schedstat.as_ref()?.number(1)?;
-        self.run_queue = Some((now, run_queue_ns));
-        Some(run_queue_ns)
+        let waited_ns = self.schedstat.as_ref()?.number(1)?;
+        self.run_queue = Some(RunQueue { at: now, cpu_ns, waited_ns });
+        Some(waited_ns)
     }
 }
 
+/// The CPU clock of this thread.
 #[cfg(unix)]
-fn thread_cpu_ns() -> Option<u64> {
+pub(crate) fn thread_cpu_ns() -> Option<u64> {
     use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let secs = u64::try_from(time.tv_sec).ok()?;
@@ -128,8 +145,9 @@ fn thread_cpu_ns() -> Option<u64> {
     secs.checked_mul(1_000_000_000)?.checked_add(ns)
 }
 
+/// The CPU clock of this thread.
 #[cfg(not(unix))]
-fn thread_cpu_ns() -> Option<u64> {
+pub(crate) fn thread_cpu_ns() -> Option<u64> {
     None
 }
 
@@ -152,7 +170,8 @@ pub(crate) fn now_utc() -> UtcNs {
 }
 
 pub(crate) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+    // Cheaper than `as_nanos`, which counts in 128 bits.
+    duration.as_secs().saturating_mul(1_000_000_000).saturating_add(duration.subsec_nanos().into())
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -35,7 +35,10 @@ impl BranchCost {
 
     pub(crate) fn pack(&self, writer: &mut Writer) {
         let other_reads = self.cached > 0 || self.preloaded > 0;
-        writer.wide(u128::from(self.reads) << 1 | u128::from(other_reads));
+        // Mostly one request answers one read.
+        let same = self.requests == Some(self.reads);
+        let head = u128::from(self.reads) << 2 | u128::from(same) << 1 | u128::from(other_reads);
+        writer.wide(head);
         if other_reads {
             writer.plain(self.cached);
             writer.plain(self.preloaded);
@@ -43,7 +46,9 @@ impl BranchCost {
         writer.maybe(self.wall_us);
         writer.short_of(self.cpu_us, self.wall_us);
         writer.maybe(self.bytes);
-        writer.maybe(self.requests);
+        if !same {
+            writer.maybe(self.requests);
+        }
         writer.maybe(self.decompress_us);
         writer.maybe(self.interpret_us);
     }
@@ -51,7 +56,7 @@ impl BranchCost {
     pub(crate) fn unpack(reader: &mut Reader<'_>) -> Result<Self, LogError> {
         let head = reader.wide()?;
         let mut cost = Self {
-            reads: u64::try_from(head >> 1).map_err(|_| LogError::Damaged)?,
+            reads: u64::try_from(head >> 2).map_err(|_| LogError::Damaged)?,
             ..Self::default()
         };
         if head & 1 == 1 {
@@ -61,7 +66,7 @@ impl BranchCost {
         cost.wall_us = reader.maybe()?;
         cost.cpu_us = reader.short_of(cost.wall_us)?;
         cost.bytes = reader.maybe()?;
-        cost.requests = reader.maybe()?;
+        cost.requests = if head & 2 == 2 { Some(cost.reads) } else { reader.maybe()? };
         cost.decompress_us = reader.maybe()?;
         cost.interpret_us = reader.maybe()?;
         Ok(cost)

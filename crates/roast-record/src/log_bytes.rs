@@ -81,18 +81,24 @@ impl ChunkLog {
     }
 
     fn write_costs(&self, writer: &mut Writer) {
-        let mut datasets: Vec<Option<u32>> = self.costs.keys().map(|(dataset, _)| *dataset).collect();
+        let mut datasets: Vec<Option<u32>> =
+            self.costs.keys().map(|(dataset, _)| *dataset).collect();
         datasets.dedup();
         writer.count(datasets.len());
         for dataset in datasets {
             let costs = self.costs.range((dataset, 0)..=(dataset, u32::MAX));
             writer.maybe(dataset);
-            writer.count(costs.clone().count());
-            let mut next = 0;
-            for ((_, branch), cost) in costs {
-                writer.near(Some(i64::from(*branch)), next);
-                next = i64::from(*branch) + 1;
-                cost.pack(writer);
+            // Branches were named in one go, so their numbers follow each other.
+            let costs: Vec<(u32, &BranchCost)> =
+                costs.map(|((_, code), cost)| (*code, cost)).collect();
+            let runs: Vec<_> = costs.chunk_by(|a, b| a.0.checked_add(1) == Some(b.0)).collect();
+            writer.count(runs.len());
+            for run in runs {
+                writer.plain(run.first().map_or(0, |(code, _)| *code));
+                writer.count(run.len());
+                for (_, cost) in run {
+                    cost.pack(writer);
+                }
             }
         }
     }
@@ -191,17 +197,21 @@ impl ChunkLog {
     }
 
     fn read_costs(&mut self, reader: &mut Reader<'_>) -> Result<(), LogError> {
+        let mut costs = Vec::new();
         for _ in 0..reader.count()? {
             let dataset = self.read_name(reader)?;
-            let mut next = 0;
             for _ in 0..reader.count()? {
-                let branch = reader.near(next)?.ok_or(LogError::Damaged)?;
-                next = branch.saturating_add(1);
-                let branch = u32::try_from(branch).map_err(|_| LogError::Damaged)?;
-                let cost = BranchCost::unpack(reader)?;
-                self.costs.insert((dataset, self.check_name(branch)?), cost);
+                let first: u32 = reader.plain()?;
+                for offset in 0..reader.count()? {
+                    let branch =
+                        u32::try_from(offset).ok().and_then(|more| first.checked_add(more));
+                    let branch = self.check_name(branch.ok_or(LogError::Damaged)?)?;
+                    costs.push(((dataset, branch), BranchCost::unpack(reader)?));
+                }
             }
         }
+        // Built in one go: they were written in order.
+        self.costs = costs.into_iter().collect();
         Ok(())
     }
 
@@ -272,12 +282,8 @@ fn same(code: u32, index: usize) -> Result<(), LogError> {
 }
 
 fn shared_bytes(last: &str, name: &str) -> usize {
-    let mut shared = last
-        .bytes()
-        .zip(name.bytes())
-        .take(MAX_SHARED_BYTES)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let mut shared =
+        last.bytes().zip(name.bytes()).take(MAX_SHARED_BYTES).take_while(|(a, b)| a == b).count();
     while !name.is_char_boundary(shared) || !last.is_char_boundary(shared) {
         shared -= 1;
     }

@@ -5,16 +5,18 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use foldhash::fast::RandomState;
+
 /// Distinct values in the order of first use.
 #[derive(Clone, Debug)]
 pub(crate) struct Palette<T> {
     items: Vec<T>,
-    codes: HashMap<T, u32>,
+    codes: HashMap<T, u32, RandomState>,
 }
 
 impl<T> Default for Palette<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), codes: HashMap::new() }
+        Self { items: Vec::new(), codes: HashMap::default() }
     }
 }
 

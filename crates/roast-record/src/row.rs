@@ -1,76 +1,8 @@
 //! One attempt at one chunk, as plain numbers, and its packed form. Names,
 //! files, workers and branch sets are numbers in the palettes of a log.
 
+use crate::kinds::{ChunkPhase, SectionKind};
 use crate::wire::{LogError, Reader, Writer};
-
-/// The phases of a chunk, in the order in which they happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChunkPhase {
-    /// The processor is unpacked.
-    Unpack,
-    /// The file is opened.
-    Open,
-    /// The tree's metadata is read.
-    Tree,
-    /// The events are built.
-    Events,
-    /// The user's `process()` runs.
-    Process,
-    /// The output is packed.
-    Serialize,
-}
-
-impl ChunkPhase {
-    /// Every phase.
-    pub const ALL: [Self; 6] =
-        [Self::Unpack, Self::Open, Self::Tree, Self::Events, Self::Process, Self::Serialize];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unpack => "unpack",
-            Self::Open => "open",
-            Self::Tree => "tree",
-            Self::Events => "events",
-            Self::Process => "process",
-            Self::Serialize => "serialize",
-        }
-    }
-
-    /// The phase of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|phase| phase.name() == name)
-    }
-}
-
-/// What a section measures beside time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SectionKind {
-    /// Time only.
-    Time,
-    /// Resident memory on entering and leaving.
-    Memory,
-    /// Bytes requested from a source.
-    Bytes,
-}
-
-impl SectionKind {
-    const ALL: [Self; 3] = [Self::Time, Self::Memory, Self::Bytes];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Memory => "memory",
-            Self::Bytes => "bytes",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
 
 /// Time on the three clocks of a thread, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,13 +82,13 @@ const HAS_READING: u8 = 1 << 4;
 const HAS_OTHER_READS: u8 = 1 << 5;
 
 impl Times {
-    fn pack(&self, writer: &mut Writer) {
+    pub(crate) fn pack(&self, writer: &mut Writer) {
         writer.maybe(self.wall_us);
         writer.short_of(self.cpu_us, self.wall_us);
         writer.maybe(self.run_queue_us);
     }
 
-    fn unpack(reader: &mut Reader<'_>) -> Result<Self, LogError> {
+    pub(crate) fn unpack(reader: &mut Reader<'_>) -> Result<Self, LogError> {
         let wall_us = reader.maybe()?;
         Ok(Self { wall_us, cpu_us: reader.short_of(wall_us)?, run_queue_us: reader.maybe()? })
     }
@@ -255,18 +187,15 @@ impl Row {
             writer.text(extra);
         }
         writer.count(self.sections.len());
-        let mut last_start = 0;
+        let mut last = None;
         for (index, section) in self.sections.iter().enumerate() {
-            section.pack(writer, index, last_start);
-            last_start = section.start.unwrap_or(last_start);
+            section.pack(writer, index, last);
+            last = Some(section);
         }
     }
 
     /// Reads what [`Row::pack`] wrote.
-    pub(crate) fn unpack(
-        reader: &mut Reader<'_>,
-        start_ns: Option<i64>,
-    ) -> Result<Self, LogError> {
+    pub(crate) fn unpack(reader: &mut Reader<'_>, start_ns: Option<i64>) -> Result<Self, LogError> {
         let flags: u8 = reader.bytes(1)?.first().copied().ok_or(LogError::Damaged)?;
         let has = |bit: u8| flags & bit != 0;
         let mut row = Self { start_ns, replayed: has(IS_REPLAYED), ..Self::default() };
@@ -316,10 +245,8 @@ impl Row {
             row.extra = Some(reader.text()?.to_owned());
         }
         let count = reader.count()?;
-        let mut last_start = 0;
         for index in 0..count {
-            let section = Section::unpack(reader, index, last_start)?;
-            last_start = section.start.unwrap_or(last_start);
+            let section = Section::unpack(reader, index, row.sections.last())?;
             row.sections.push(section);
         }
         Ok(row)
@@ -327,12 +254,13 @@ impl Row {
 }
 
 impl Section {
-    fn pack(&self, writer: &mut Writer, index: usize, last_start: u64) {
+    fn pack(&self, writer: &mut Writer, index: usize, last: Option<&Self>) {
         let kind = self.kind as u64;
         let many = u64::from(self.count != 1);
         writer.wide(u128::from(self.name) << 3 | u128::from(kind << 1 | many));
-        writer.maybe(self.parent.map(|parent| (index as u64).saturating_sub(u64::from(parent))));
-        writer.short_of(self.start, Some(last_start));
+        let outwards = self.parent.map(|parent| (index as u64).saturating_sub(u64::from(parent)));
+        writer.maybe(outwards);
+        writer.short_of(self.start, likely_start(last, outwards));
         writer.maybe(self.wall);
         writer.short_of(self.cpu, self.wall);
         if self.count != 1 {
@@ -348,12 +276,17 @@ impl Section {
         }
     }
 
-    fn unpack(reader: &mut Reader<'_>, index: usize, last_start: u64) -> Result<Self, LogError> {
+    fn unpack(
+        reader: &mut Reader<'_>,
+        index: usize,
+        last: Option<&Self>,
+    ) -> Result<Self, LogError> {
         let head = reader.wide()?;
         let kind = usize::try_from(head >> 1 & 3).ok().and_then(|k| SectionKind::ALL.get(k));
         let kind = *kind.ok_or(LogError::Damaged)?;
         let name = u32::try_from(head >> 3).map_err(|_| LogError::Damaged)?;
-        let parent = match reader.maybe::<u64>()? {
+        let outwards = reader.maybe::<u64>()?;
+        let parent = match outwards {
             None => None,
             // The section around this one was entered earlier.
             Some(distance) if distance > 0 => {
@@ -362,7 +295,7 @@ impl Section {
             }
             Some(_) => return Err(LogError::Damaged),
         };
-        let start = reader.short_of(Some(last_start))?;
+        let start = reader.short_of(likely_start(last, outwards))?;
         let wall = reader.maybe()?;
         let cpu = reader.short_of(wall)?;
         let count = if head & 1 == 1 { reader.plain()? } else { 1 };
@@ -389,6 +322,15 @@ impl Section {
         }
         Ok(section)
     }
+}
+
+/// A section begins about when the one before it began, if it is inside of it,
+/// and about when that one ended otherwise.
+fn likely_start(last: Option<&Section>, outwards: Option<u64>) -> Option<u64> {
+    let last = last?;
+    let inside = outwards == Some(1);
+    let wall = last.wall.filter(|_| !inside).unwrap_or_default();
+    last.start.map(|start| start.saturating_add(wall))
 }
 
 fn flag(set: bool, bit: u8) -> u8 {

@@ -9,8 +9,8 @@ use arrow_array::types::TimestampNanosecondType;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_csv::WriterBuilder;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use roast_analyze::Metrics;
-use roast_model::{Value, canonical_key, metric_def};
+use roast_analyze::{LEDGER, Metrics};
+use roast_model::{Unit, Value, canonical_key, metric_def};
 
 use crate::export::ExportError;
 use crate::plain_json::plain;
@@ -21,26 +21,61 @@ pub(crate) fn write_table(batch: &RecordBatch, out: &mut dyn Write) -> Result<()
     write(&batch, out)
 }
 
-/// Writes key, label, value and unit of every metric; the user's own last.
+/// Writes key, label, value and unit of every metric; the user's own last. A
+/// spreadsheet has no cell for several values: the ledger is a row for each of
+/// its own, and the other tables are left to the files of what they come from.
 pub(crate) fn write_metrics(
     metrics: &Metrics,
     stored: &Value,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     let user = stored.pairs().iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
-    let mut rows: Vec<(&str, &Value)> = metrics.iter().collect();
-    rows.extend(user.filter(|(key, _)| canonical_key(key).is_none()));
-    let column = |field: fn(&(&str, &Value)) -> Option<String>| -> ArrayRef {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for (metric, value) in metrics.iter().filter_map(|(key, value)| Some((metric_def(key)?, value)))
+    {
+        if metric.unit != Unit::Table {
+            rows.push(Row {
+                key: metric.key.to_owned(),
+                label: Some(metric.label),
+                unit: Some(metric.unit),
+                value,
+            });
+        } else if metric.key == "ledger" {
+            rows.extend(LEDGER.iter().filter_map(|row| {
+                Some(Row {
+                    key: format!("ledger.{}", row.key),
+                    label: Some(row.label),
+                    unit: Some(Unit::CoreSeconds),
+                    value: value.get(row.key)?,
+                })
+            }));
+        }
+    }
+    rows.extend(user.filter(|(key, _)| canonical_key(key).is_none()).map(|(key, value)| Row {
+        key: key.to_owned(),
+        label: None,
+        unit: None,
+        value,
+    }));
+    let column = |field: fn(&Row<'_>) -> Option<String>| -> ArrayRef {
         Arc::new(rows.iter().map(field).collect::<StringArray>())
     };
     let columns = [
-        ("key", column(|(key, _)| Some((*key).to_owned()))),
-        ("label", column(|(key, _)| metric_def(key).map(|metric| metric.label.to_owned()))),
-        ("value", column(|(_, value)| text(value))),
-        ("unit", column(|(key, _)| metric_def(key).map(|metric| metric.unit.name().to_owned()))),
+        ("key", column(|row| Some(row.key.clone()))),
+        ("label", column(|row| row.label.map(str::to_owned))),
+        ("value", column(|row| text(row.value))),
+        ("unit", column(|row| row.unit.map(|unit| unit.name().to_owned()))),
     ];
     let batch = RecordBatch::try_from_iter(columns).map_err(ExportError::Convert)?;
     write(&batch, out)
+}
+
+/// One line of the metrics.
+struct Row<'a> {
+    key: String,
+    label: Option<&'static str>,
+    unit: Option<Unit>,
+    value: &'a Value,
 }
 
 fn text(value: &Value) -> Option<String> {

@@ -3,6 +3,10 @@
 
 use std::fmt::Write;
 
+use roast_analyze::LedgerFamily;
+
+use crate::data_table::{CellKind, DataTable};
+use crate::ledger_view::LedgerView;
 use crate::report::{Fact, Report, Row, Section};
 
 const MISSING: &str = "–";
@@ -32,6 +36,12 @@ pub(crate) fn render(report: &Report) -> String {
         );
     }
     headline(&mut out, &report.headline);
+    if let Some(view) = &report.ledger {
+        ledger(&mut out, view);
+    }
+    for part in &report.tables {
+        table(&mut out, part);
+    }
     for part in &report.sections {
         section(&mut out, part);
     }
@@ -68,14 +78,107 @@ fn headline(out: &mut String, facts: &[Fact]) {
     out.push_str("</tr></tbody></table>\n");
 }
 
-fn section(out: &mut String, section: &Section) {
+/// A bar of the families, what each colour is, and the rows.
+fn ledger(out: &mut String, ledger: &LedgerView) {
+    open_details(out, &ledger.table.title);
+    out.push_str("<div style=\"display:flex;height:1.2em;margin:0.3em 0\">");
+    for share in &ledger.shares {
+        push(
+            out,
+            format_args!(
+                "<div title=\"{0} {1:.1} %\" style=\"width:{1:.3}%;background:{2}\"></div>",
+                escape(share.label),
+                share.percent,
+                color(share.family)
+            ),
+        );
+    }
+    out.push_str("</div>\n<p style=\"margin:0.2em 0\">");
+    for share in &ledger.shares {
+        push(
+            out,
+            format_args!(
+                "<span style=\"margin-right:1em\"><span style=\"color:{}\">■</span> {} {:.1} %</span>",
+                color(share.family),
+                escape(share.label),
+                share.percent
+            ),
+        );
+    }
+    out.push_str("</p>\n");
+    cells(out, &ledger.table);
+    out.push_str("</details>\n");
+}
+
+fn color(family: LedgerFamily) -> &'static str {
+    match family {
+        LedgerFamily::User => "#2e7d32",
+        LedgerFamily::Reading => "#1565c0",
+        LedgerFamily::Handling => "#7b1fa2",
+        LedgerFamily::Failed => "#c62828",
+        LedgerFamily::Idle => "#9e9e9e",
+        LedgerFamily::Unexplained => "#f9a825",
+    }
+}
+
+fn table(out: &mut String, table: &DataTable) {
+    open_details(out, &table.title);
+    cells(out, table);
+    if table.left_out > 0 {
+        push(
+            out,
+            format_args!("<p style=\"margin:0.2em 0;{DIM}\">and {} more</p>\n", table.left_out),
+        );
+    }
+    out.push_str("</details>\n");
+}
+
+fn cells(out: &mut String, table: &DataTable) {
+    let style = |kind: CellKind| match kind {
+        CellKind::Number => "text-align:right;padding:0.15em 1em 0.15em 0;white-space:nowrap",
+        CellKind::Name | CellKind::Words => CELL,
+    };
+    out.push_str("<table><thead><tr>");
+    for column in &table.columns {
+        push(
+            out,
+            format_args!(
+                "<th scope=\"col\" style=\"{};font-weight:normal;{DIM}\">{}</th>",
+                style(column.kind),
+                escape(column.title)
+            ),
+        );
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for (cell, column) in row.iter().zip(&table.columns) {
+            push(
+                out,
+                format_args!(
+                    "<td style=\"{}\">{}</td>",
+                    style(column.kind),
+                    escape(cell.as_deref().unwrap_or(MISSING))
+                ),
+            );
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table>\n");
+}
+
+fn open_details(out: &mut String, title: &str) {
     push(
         out,
         format_args!(
             "<details open><summary style=\"font-weight:bold;margin-top:0.5em\">{}</summary>\n",
-            escape(&section.title)
+            escape(title)
         ),
     );
+}
+
+fn section(out: &mut String, section: &Section) {
+    open_details(out, &section.title);
     if !section.rows.is_empty() {
         out.push_str("<table><tbody>\n");
         for entry in &section.rows {

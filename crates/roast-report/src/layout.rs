@@ -16,10 +16,23 @@ const FOLDED: &[&str] = &[
     "cpu_utilization_min_percent",
     "cpu_utilization_max_percent",
     "efficiency_ratio_percent",
+    "chunk_duration_min",
+    "chunk_duration_max",
+    "chunk_duration_std",
+    "chunk_duration_p95",
+    "chunk_duration_p99",
+    "chunk_mem_delta_min_mb",
+    "chunk_mem_delta_max_mb",
+    "chunk_mem_delta_std_mb",
+    "chunk_events_min",
+    "chunk_events_max",
+    "time_per_event_std_us",
+    "memory_per_event_std_bytes",
 ];
 
+/// Several values make a table of their own, never a row.
 pub(crate) fn has_row(metric: &MetricDef) -> bool {
-    !FOLDED.contains(&metric.key)
+    metric.unit != Unit::Table && !FOLDED.contains(&metric.key)
 }
 
 /// What people read in the row, where that is not the catalog's label.
@@ -50,17 +63,44 @@ pub(crate) fn value(metric: &MetricDef, metrics: &Metrics) -> Option<String> {
 
 /// A few words that keep the row from being misread.
 pub(crate) fn note(metric: &MetricDef, metrics: &Metrics) -> String {
-    let range = |family: &str| {
-        let bound = |which| metrics.number(&format!("{family}_{which}_percent"));
-        let (least, most) = (bound("min")?, bound("max")?);
-        Some(format!("{} to {}", show(least, Unit::Percent), show(most, Unit::Percent)))
+    let shown = |key: &str, unit| Some(show(metrics.number(key)?, unit));
+    let range = |least: &str, most: &str, unit| {
+        Some(format!("{} to {}", shown(least, unit)?, shown(most, unit)?))
+    };
+    let percents = |family: &str| {
+        range(&format!("{family}_min_percent"), &format!("{family}_max_percent"), Unit::Percent)
+    };
+    let spread = |key, unit| shown(key, unit).map(|spread| format!("± {spread}"));
+    let both = |a: Option<String>, b: Option<String>| {
+        a.into_iter().chain(b).collect::<Vec<_>>().join(", ")
     };
     match metric.key {
-        "memory_utilization_mean_percent" => range("memory_utilization").unwrap_or_default(),
-        "cpu_utilization_mean_percent" => match range("cpu_utilization") {
+        "memory_utilization_mean_percent" => percents("memory_utilization").unwrap_or_default(),
+        "cpu_utilization_mean_percent" => match percents("cpu_utilization") {
             Some(range) => format!("{range}; 100 % is one core"),
             None => "100 % is one core".to_owned(),
         },
+        "chunk_duration_mean" => both(
+            spread("chunk_duration_std", Unit::Seconds),
+            range("chunk_duration_min", "chunk_duration_max", Unit::Seconds),
+        ),
+        "chunk_duration_p50" => both(
+            shown("chunk_duration_p95", Unit::Seconds).map(|most| format!("95 % below {most}")),
+            shown("chunk_duration_p99", Unit::Seconds).map(|most| format!("99 % below {most}")),
+        ),
+        "chunk_mem_delta_mean_mb" => both(
+            spread("chunk_mem_delta_std_mb", Unit::Mebibytes),
+            range("chunk_mem_delta_min_mb", "chunk_mem_delta_max_mb", Unit::Mebibytes),
+        ),
+        "chunk_events_mean" => {
+            range("chunk_events_min", "chunk_events_max", Unit::Count).unwrap_or_default()
+        }
+        "time_per_event_mean_us" => {
+            spread("time_per_event_std_us", Unit::Microseconds).unwrap_or_default()
+        }
+        "memory_per_event_mean_bytes" => {
+            spread("memory_per_event_std_bytes", Unit::Bytes).unwrap_or_default()
+        }
         key => fixed_note(key).to_owned(),
     }
 }
@@ -88,6 +128,11 @@ fn fixed_note(key: &str) -> &'static str {
         "speedup_factor" => "against one core",
         "io_overhead_percent" => "over all threads: may exceed 100 %",
         "parallel_efficiency_percent" => "100 %: every core in process() always",
+        "num_replayed_chunks" => "left out of rates and efficiencies",
+        "runtime_events_correlation" => "1: the number of events sets the time",
+        "avg_compression_ratio" => "compressed over uncompressed size",
+        "avg_branches_read_percent" => "of all branches in the file",
+        "avg_bytes_read_percent" => "of the compressed tree",
         _ => "",
     }
 }

@@ -10,10 +10,12 @@
 //! what they are given.
 
 mod csv;
+mod data_table;
 mod export;
 mod html;
 mod json;
 mod layout;
+mod ledger_view;
 mod missing;
 mod parquet_table;
 mod plain_json;
@@ -21,11 +23,14 @@ mod provenance;
 mod reference;
 mod report;
 mod text;
+mod text_table;
 mod tracking_json;
 mod units;
 
+pub use data_table::{CellKind, DataColumn, DataTable};
 pub use export::{ExportError, ExportFormat, Part};
 pub use json::write_summary;
+pub use ledger_view::{LedgerShare, LedgerView};
 pub use reference::{markdown_reference, text_entry, text_reference};
 pub use report::{Fact, Report, Row, Section};
 pub use text::{MAX_WIDTH, MIN_WIDTH};

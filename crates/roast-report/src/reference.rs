@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use roast_analyze::LEDGER;
 use roast_model::{Better, CATALOG, Group, MetricDef};
 
 const INTRODUCTION: &str = "\
@@ -16,7 +17,10 @@ seconds unless they say CPU; bytes and rates are decimal (1 MB is 10⁶ bytes).
 
 Sources: the *wall clock* runs from entering to leaving the collector; the *coffea report* is what a
 Runner returns with `savemetrics=True`; *worker tracking* samples the workers while the run goes on;
-the *Dask span* adds up what Dask saw its worker threads do.
+the *Dask span* adds up what Dask saw its worker threads do; *task intervals* are when each task ran,
+as the scheduler saw it; *chunk*, *section*, *column* and *file rows* are recorded where chunks run.
+
+A metric whose unit is *table* holds several values: a map, or a list of maps.
 ";
 
 /// The reference as a Markdown page.
@@ -54,8 +58,19 @@ pub fn markdown_reference() -> String {
         for metric in cautions {
             line(&mut page, format_args!("- `{}`: {}", metric.key, metric.caution));
         }
+        if group == Group::Ledger {
+            ledger_rows(&mut page);
+        }
     }
     page
+}
+
+fn ledger_rows(page: &mut String) {
+    page.push_str("\n### Rows of the ledger\n\n");
+    page.push_str("| key | what it is | which seconds |\n|---|---|---|\n");
+    for row in LEDGER {
+        line(page, format_args!("| `{}` | {} | {} |", row.key, row.label, cell(row.meaning)));
+    }
 }
 
 /// The reference for a terminal: one line per metric, by family.

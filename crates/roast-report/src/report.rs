@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use roast_analyze::Metrics;
 use roast_model::{CATALOG, Group, Header, Value, canonical_key, metric_def};
 
+use crate::data_table::{self, DataTable};
+use crate::ledger_view::{self, LedgerView};
 use crate::missing::{self, Source};
 use crate::{layout, provenance, units};
 
@@ -30,6 +32,10 @@ pub struct Report {
     pub error: Option<String>,
     /// The numbers that people ask for first.
     pub headline: Vec<Fact>,
+    /// Where the core time went, if that is known.
+    pub ledger: Option<LedgerView>,
+    /// Datasets, sections, slow chunks, branches and failures, where there are any.
+    pub tables: Vec<DataTable>,
     /// The metrics by family.
     pub sections: Vec<Section>,
     /// What is missing or limited, and why.
@@ -75,7 +81,12 @@ impl Report {
         let mut explained = Vec::new();
         let mut sections: Vec<Section> = Group::ALL
             .into_iter()
-            .map(|group| section(group, metrics, &absent, &mut explained))
+            .filter_map(|group| match group {
+                Group::Chunks | Group::Files | Group::Ledger | Group::Monitoring => {
+                    known_section(group, metrics)
+                }
+                _ => Some(section(group, metrics, &absent, &mut explained)),
+            })
             .collect();
         sections.extend(user_section(&header.metrics));
         Self {
@@ -83,6 +94,8 @@ impl Report {
             provenance: provenance::pieces(header),
             error: header.error.clone(),
             headline: headline(metrics),
+            ledger: ledger_view::view(metrics),
+            tables: data_table::tables(metrics),
             sections,
             notes: header.notes.clone(),
         }
@@ -145,6 +158,27 @@ fn section(
         explained.push(source);
     }
     section
+}
+
+/// Only what is known, for families that not every run records: what is missing
+/// there was not asked for, or cannot be.
+fn known_section(group: Group, metrics: &Metrics) -> Option<Section> {
+    let rows: Vec<Row> = CATALOG
+        .iter()
+        .filter(|metric| metric.group == group && layout::has_row(metric))
+        .filter(|metric| !ledger_view::shows(metric.key, metrics))
+        // Few runs have a checkpoint to take anything from.
+        .filter(|metric| {
+            metric.key != "num_replayed_chunks" || metrics.number(metric.key) != Some(0.0)
+        })
+        .filter_map(|metric| {
+            let value = Some(layout::value(metric, metrics)?);
+            let label = layout::label(metric).to_owned();
+            Some(Row { label, value, note: layout::note(metric, metrics) })
+        })
+        .collect();
+    let title = group.title().to_owned();
+    (!rows.is_empty()).then_some(Section { title, rows, absent: Vec::new() })
 }
 
 /// The user's own metrics; nothing if there are none.

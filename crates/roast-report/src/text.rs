@@ -6,7 +6,12 @@ use std::borrow::Cow;
 use anstyle::{AnsiColor, Style};
 use textwrap::core::display_width;
 
+use roast_analyze::LedgerFamily;
+
+use crate::data_table::DataTable;
+use crate::ledger_view::LedgerView;
 use crate::report::{Fact, Report, Row, Section};
+use crate::text_table;
 
 /// Narrower than this, columns make no sense.
 pub const MIN_WIDTH: usize = 40;
@@ -52,6 +57,14 @@ pub(crate) fn render(report: &Report, width: usize, color: bool) -> String {
     }
     page.end_line();
     page.facts(&report.headline);
+    if let Some(ledger) = &report.ledger {
+        page.end_line();
+        page.ledger(ledger);
+    }
+    for table in &report.tables {
+        page.end_line();
+        page.table(table);
+    }
     let columns = Columns::fit(&report.sections, width);
     for section in &report.sections {
         page.end_line();
@@ -140,6 +153,58 @@ impl Page {
         self.end_line();
     }
 
+    /// A line of blocks for the families, what each block is, and the rows.
+    fn ledger(&mut self, ledger: &LedgerView) {
+        self.paragraph(&ledger.table.title, "", HEADING);
+        let bar = self.width.saturating_sub(2 * INDENT.len());
+        self.text.push_str(INDENT);
+        for (share, cells) in ledger.shares.iter().zip(ledger.cells(bar)) {
+            let (block, style) = look(share.family);
+            self.styled(&String::from(block).repeat(cells), style);
+        }
+        self.end_line();
+        let mut used = 0;
+        for share in &ledger.shares {
+            let (block, style) = look(share.family);
+            let text = format!(" {} {:.1} %", share.label, share.percent);
+            let columns = display_width(&text) + 1;
+            if used > 0 && used + GAP + columns > bar {
+                self.end_line();
+                used = 0;
+            }
+            let gap = if used == 0 { INDENT.len() } else { GAP + 1 };
+            self.pad(0, gap);
+            self.styled(block, style);
+            self.text.push_str(&text);
+            used += columns + if used == 0 { 0 } else { gap };
+        }
+        self.end_line();
+        self.rows_of(&ledger.table);
+    }
+
+    fn table(&mut self, table: &DataTable) {
+        self.paragraph(&table.title, "", HEADING);
+        self.rows_of(table);
+        let left_out = table.left_out + table.rows.len().saturating_sub(table.text_rows);
+        if left_out > 0 {
+            self.paragraph(&format!("and {left_out} more"), INDENT, DIM);
+        }
+    }
+
+    fn rows_of(&mut self, table: &DataTable) {
+        let (titles, rows) = text_table::lines(table, self.width.saturating_sub(INDENT.len()));
+        if let Some(titles) = titles {
+            self.text.push_str(INDENT);
+            self.styled(&titles, DIM);
+            self.end_line();
+        }
+        for row in rows {
+            self.text.push_str(INDENT);
+            self.text.push_str(&row);
+            self.end_line();
+        }
+    }
+
     fn section(&mut self, section: &Section, columns: Columns) {
         self.paragraph(&section.title, "", HEADING);
         for row in &section.rows {
@@ -180,6 +245,19 @@ impl Page {
     }
 }
 
+/// Block and colour of a family: told apart without the colour.
+fn look(family: LedgerFamily) -> (&'static str, Style) {
+    let (block, color) = match family {
+        LedgerFamily::User => ("█", AnsiColor::Green),
+        LedgerFamily::Reading => ("▓", AnsiColor::Blue),
+        LedgerFamily::Handling => ("▒", AnsiColor::Magenta),
+        LedgerFamily::Failed => ("▚", AnsiColor::Red),
+        LedgerFamily::Idle => ("░", AnsiColor::BrightBlack),
+        LedgerFamily::Unexplained => ("?", AnsiColor::Yellow),
+    };
+    (block, color.on_default())
+}
+
 fn wrap_or_nothing(text: &str, width: usize) -> Vec<String> {
     if text.is_empty() { Vec::new() } else { wrap(text, width) }
 }
@@ -190,7 +268,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Without line breaks, escapes and the marks that turn the direction of text.
-fn clean(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     let turns = |letter: char| matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if !text.chars().any(|letter| letter.is_control() || turns(letter)) {
         return Cow::Borrowed(text);

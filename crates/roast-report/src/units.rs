@@ -30,6 +30,10 @@ pub fn show(number: f64, unit: Unit) -> String {
         Unit::Count => count(number),
         Unit::Percent => format!("{} %", significant(number)),
         Unit::Ratio => significant(number),
+        Unit::Microseconds => duration(number * 1e-6),
+        Unit::Mebibytes => scaled(number * f64::from(1 << 20), DECIMAL_BYTES, ""),
+        Unit::CoreSeconds => format!("{} core-seconds", significant(number)),
+        Unit::Table => count(number),
     }
 }
 
@@ -156,6 +160,9 @@ mod tests {
             (754.4, Unit::Seconds, "0:12:34"),
             (3599.7, Unit::Seconds, "1:00:00"),
             (445_506.0, Unit::Seconds, "123:45:06"),
+            (15_000.0, Unit::Microseconds, "15.0 ms"),
+            (-4.0, Unit::Mebibytes, "-4.19 MB"),
+            (5908.4, Unit::CoreSeconds, "5,908 core-seconds"),
         ];
         for (number, unit, text) in cases {
             assert_eq!(show(number, unit), text, "{number} {unit:?}");

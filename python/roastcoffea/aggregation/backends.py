@@ -29,7 +29,7 @@ class DaskMetricsParser:
         """Return the worker metrics of the catalog."""
         data = TrackingData.from_layout(tracking_data)
         header = {"id": "", "name": "", "started_ns": 0, "wall_secs": 0.0, "backend": "dask"}
-        metrics = _core.Measurement.make(header, data.tables, []).compute_metrics()
+        metrics = _core.Measurement.make(header, data.tables).compute_metrics()
         return Metrics({key: metrics[key] for key, _ in _core.metric_keys("Workers")})
 
 

@@ -19,7 +19,7 @@ from datetime import datetime, timezone
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from roastcoffea.backends import remote
+from roastcoffea.backends import remote, remote_worker
 from roastcoffea.backends.base import AbstractMetricsBackend
 
 if TYPE_CHECKING:
@@ -138,9 +138,19 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def start_tracking(self, interval: float) -> None:
         """Sample workers every ``interval`` seconds, and note the spans' tasks."""
-        interval = _positive("interval", interval)
+        self.start_listening(_positive("interval", interval))
+
+    def start_listening(
+        self, interval: float | None, *, on_chunks: Callable[[list[bytes]], None] | None = None
+    ) -> str:
+        """Note the spans' tasks and hand over chunk rows as they arrive.
+
+        Workers are sampled, too, if there is an ``interval``. Returns the topic
+        under which workers are to send chunk rows.
+        """
         if self._plugin_name is not None:
             raise RuntimeError("tracking is running already: call stop_tracking first")
+        self._on_chunks = on_chunks
         self._builders = {table: self._new_builder(table) for table in TABLES}
         self._lost_samples, self._first_loss = 0, None
         name = f"roastcoffea-{uuid.uuid4()}"
@@ -155,11 +165,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._stopping = threading.Event()
         self._drainer = threading.Thread(
             target=self._drain_until_stopped,
-            args=(name, max(MIN_DRAIN_INTERVAL_SECS, interval), self._stopping),
+            args=(name, max(MIN_DRAIN_INTERVAL_SECS, interval or 0.0), self._stopping),
             name=name,
             daemon=True,
         )
         self._drainer.start()
+        return name
 
     def stop_tracking(self) -> Mapping[str, Any]:
         """Stop sampling and return what was seen."""
@@ -214,6 +225,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         with self._lock:
             for table, builder in self._builders.items():
                 builder.append(batch[table])
+        if self._on_chunks is not None and batch["chunks"]:
+            self._on_chunks(batch["chunks"])
 
     def _new_builder(self, table: str) -> ColumnSink:
         from roastcoffea import _core
@@ -325,12 +338,23 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         answer: dict[str, Any] | None = self._call(
             remote.roastcoffea_read_span,
             span_id,
-            pickle.dumps(_ByValue(remote.roastcoffea_report)),
+            pickle.dumps(_ByValue(remote_worker.roastcoffea_report)),
             wait_secs,
             addresses,
             timeout_secs=wait_secs + CALL_MARGIN_SECS,
         )
         return answer
+
+    def workers_that_cannot_record(self, *, wait_secs: float = 5.0) -> list[str]:
+        """Return the addresses of workers without a roastcoffea that can record chunks."""
+        answers: dict[str, bool] = self._call(
+            remote.roastcoffea_ask,
+            pickle.dumps(_ByValue(remote_worker.roastcoffea_probe)),
+            wait_secs,
+            None,
+            timeout_secs=wait_secs + CALL_MARGIN_SECS,
+        )
+        return sorted(address for address, worked in answers.items() if not worked)
 
     # -- plumbing ----------------------------------------------------------------
 
@@ -409,11 +433,14 @@ class _ByValue:
 
         with self._lock:
             if function.__name__ not in self._pickled:
-                cloudpickle.register_pickle_by_value(remote)
+                modules = (remote, remote_worker)
+                for module in modules:
+                    cloudpickle.register_pickle_by_value(module)
                 try:
                     self._pickled[function.__name__] = cloudpickle.dumps(function)
                 finally:
-                    cloudpickle.unregister_pickle_by_value(remote)
+                    for module in modules:
+                        cloudpickle.unregister_pickle_by_value(module)
             self._payload = self._pickled[function.__name__]
 
     def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:

@@ -1,9 +1,9 @@
-"""What runs on the scheduler, and what the scheduler asks of its workers.
+"""What runs on the scheduler.
 
-The functions and the plugin here are shipped by value, because neither the
-scheduler nor the workers need have roastcoffea: this module uses the standard
-library only, and imports ``distributed`` inside functions. Each collector has
-one plugin, which holds all of its state and takes itself away at the end.
+The functions and the plugin here are shipped by value, because the scheduler
+need not have roastcoffea: this module uses the standard library only, and
+imports ``distributed`` inside functions. Each collector has one plugin, which
+holds all of its state and takes itself away at the end.
 """
 
 # Whatever goes wrong in here is counted and told to the user, never raised into
@@ -27,7 +27,6 @@ WORKERS_PER_SLICE = 250
 MIN_INTERVAL_PER_COST = 100
 # Beyond this, a client that no longer collects would fill the scheduler's memory.
 MAX_BUFFERED_BYTES = 100_000_000
-IN_FLIGHT_WAIT_SECS = 2.0
 
 # Layouts for struct.pack, which keeps them compiled; a Struct cannot be shipped.
 TICK_ROW = "<q5d"
@@ -130,10 +129,14 @@ class SchedulerSampler:
     whatever goes wrong in them is counted, and the first failure kept.
     """
 
-    def __init__(self, *, name: str, owner: str, interval: float, span_ids: Sequence[str]) -> None:
+    def __init__(
+        self, *, name: str, owner: str, interval: float | None, span_ids: Sequence[str]
+    ) -> None:
         self.name = name
         self._owner = owner
         self._interval_secs = interval
+        self._chunk_rows: list[Any] = []
+        self._chunk_bytes = 0
         self._span_ids = set(span_ids)
         self._span_is_ours: dict[str | None, bool] = {}
         self._open: dict[str, Stretch] = {}
@@ -183,8 +186,10 @@ class SchedulerSampler:
     # -- life ---------------------------------------------------------------
 
     def begin(self, scheduler: Any) -> None:
-        """Start sampling on the scheduler's event loop."""
+        """Start sampling on the scheduler's event loop, if there is an interval."""
         self._scheduler = scheduler
+        if self._interval_secs is None:
+            return
         self._task = asyncio.get_running_loop().create_task(self._sample_forever(), name=self.name)
 
     def add_span(self, span_id: str) -> None:
@@ -198,11 +203,14 @@ class SchedulerSampler:
             "ticks": self._ticks.drain(),
             "workers": self._workers.drain(),
             "tasks": self._tasks.drain(),
+            "chunks": self._chunk_rows,
             "errors": self._errors,
             "first_error": self._first_error,
         }
         self._errors = 0
         self._first_error = None
+        self._chunk_rows = []
+        self._chunk_bytes = 0
         return batch
 
     async def finish(self) -> dict[str, Any]:
@@ -211,7 +219,7 @@ class SchedulerSampler:
             self._task.cancel()
             # Cancelling only asks: it must have ended before the caller hears so.
             await asyncio.wait([self._task])
-        if not self._stopped:
+        if not self._stopped and self._interval_secs is not None:
             try:
                 await self._tick()
             except Exception as error:
@@ -235,6 +243,7 @@ class SchedulerSampler:
         scheduler = self._scheduler
         if scheduler is not None and scheduler.plugins.get(self.name) is self:
             scheduler.remove_plugin(name=self.name)
+            _forget_topic(scheduler, self.name)
 
     def _note_error(self, error: BaseException) -> None:
         self._errors += 1
@@ -252,6 +261,19 @@ class SchedulerSampler:
             startstops = details.get("startstops")
             if startstops and finish in ("memory", "erred"):
                 self._record_task(key, finish, startstops, details)
+        except Exception as error:
+            self._note_error(error)
+
+    def log_event(self, topic: str, msg: Any) -> None:
+        """Keep the chunk rows that workers send; the topic bears the plugin's name."""
+        if topic != self.name:
+            return
+        try:
+            row = msg["row"]
+            if self._chunk_bytes >= MAX_BUFFERED_BYTES:
+                raise BufferError("the client did not fetch its chunk rows; later ones are lost")
+            self._chunk_rows.append(row)
+            self._chunk_bytes += len(row)
         except Exception as error:
             self._note_error(error)
 
@@ -336,7 +358,7 @@ class SchedulerSampler:
                 cost_secs = await self._tick()
             except Exception as error:
                 self._note_error(error)
-            pause_secs = max(self._interval_secs, MIN_INTERVAL_PER_COST * cost_secs)
+            pause_secs = max(self._interval_secs or 0.0, MIN_INTERVAL_PER_COST * cost_secs)
             due = max(due + pause_secs, now())
             await asyncio.sleep(due - now())
 
@@ -438,6 +460,14 @@ class SchedulerSampler:
         rows.append(state + stretch.heartbeat)
 
 
+def _forget_topic(scheduler: Any, topic: str) -> None:
+    """Free the copies of chunk rows that Dask keeps in its event log."""
+    broker = getattr(scheduler, "_broker", None)
+    topics = getattr(broker, "_topics", None)
+    if topics is not None:
+        topics.pop(topic, None)
+
+
 def _pack_heartbeat(worker: Any, metrics: dict[str, Any]) -> bytes:
     get = metrics.get
     tasks = get("task_counts")
@@ -465,7 +495,7 @@ def _pack_heartbeat(worker: Any, metrics: dict[str, Any]) -> bytes:
 def roastcoffea_install(
     name: str,
     owner: str,
-    interval: float,
+    interval: float | None,
     span_ids: Sequence[str],
     dask_scheduler: Any = None,
 ) -> None:
@@ -515,9 +545,24 @@ async def roastcoffea_read_span(
     span = extension.spans.get(span_id) if extension is not None else None
     if span is None:
         return None
+    answers = await roastcoffea_ask(report_function, wait_secs, addresses, dask_scheduler)
+    return {
+        "metrics": dict(span.cumulative_worker_metrics),
+        "reported": sorted(address for address, worked in answers.items() if worked),
+        "workers": sorted(dask_scheduler.workers),
+    }
+
+
+async def roastcoffea_ask(
+    function: bytes,
+    wait_secs: float,
+    addresses: Sequence[str] | None,
+    dask_scheduler: Any = None,
+) -> dict[str, bool]:
+    """Run a function on workers; tell of each that answered in time whether it worked."""
 
     async def ask(address: str) -> bool:
-        response = await dask_scheduler.rpc(address).run(function=report_function, wait=True)
+        response = await dask_scheduler.rpc(address).run(function=function, wait=True)
         return bool(response["status"] == "OK")
 
     wanted = dask_scheduler.workers if addresses is None else addresses
@@ -528,65 +573,9 @@ async def roastcoffea_read_span(
         asked[asyncio.create_task(ask(address))] = address
         if position % WORKERS_PER_SLICE == WORKERS_PER_SLICE - 1:
             await asyncio.sleep(0)
-    reported: list[str] = []
-    if asked:
-        done, pending = await asyncio.wait(asked, timeout=wait_secs)
-        for task in pending:
-            task.cancel()
-        reported = [asked[task] for task in done if task.exception() is None and task.result()]
-    return {
-        "metrics": dict(span.cumulative_worker_metrics),
-        "reported": sorted(reported),
-        "workers": sorted(dask_scheduler.workers),
-    }
-
-
-# -- called on a worker, on behalf of roastcoffea_read_span ---------------------
-
-
-def roastcoffea_pause() -> None:
-    """Stand in for the worker's regular heartbeat while ours is under way."""
-
-
-async def roastcoffea_report(dask_worker: Any = None) -> None:
-    """Send this worker's measurements to the scheduler now; raise if that failed.
-
-    A heartbeat takes the measurements away when it begins and delivers them
-    when it ends. One that is already under way must therefore end first, and
-    no other may begin while ours runs: the worker would close itself.
-    """
-    regular = dask_worker.periodic_callbacks["heartbeat"]
-    deadline = time.monotonic() + IN_FLIGHT_WAIT_SECS
-    while getattr(regular.callback, "__name__", "") == "roastcoffea_pause":
-        if time.monotonic() > deadline:
-            raise TimeoutError("another report of this worker does not end")
-        await asyncio.sleep(0.005)
-    heartbeat = regular.callback
-    regular.callback = roastcoffea_pause
-    try:
-        while _heartbeat_in_flight(dask_worker):
-            if time.monotonic() > deadline:
-                raise TimeoutError("the worker's regular heartbeat does not end")
-            await asyncio.sleep(0.005)
-        before = dask_worker.scheduler_delay
-        await dask_worker.heartbeat()
-        # Worker.heartbeat logs a lost connection and returns; only a reply from
-        # the scheduler puts a new number here.
-        if dask_worker.scheduler_delay is before:
-            raise ConnectionError("the scheduler did not answer the heartbeat")
-    finally:
-        regular.callback = heartbeat
-
-
-def _heartbeat_in_flight(worker: Any) -> bool:
-    if getattr(worker, "heartbeat_active", False):
-        return True
-    code = type(worker).heartbeat.__code__
-    for task in asyncio.all_tasks():
-        coroutine: Any = task.get_coro()
-        while coroutine is not None:
-            frame = getattr(coroutine, "cr_frame", None)
-            if frame is not None and frame.f_code is code and frame.f_locals.get("self") is worker:
-                return True
-            coroutine = getattr(coroutine, "cr_await", None)
-    return False
+    if not asked:
+        return {}
+    done, pending = await asyncio.wait(asked, timeout=wait_secs)
+    for task in pending:
+        task.cancel()
+    return {asked[task]: task.exception() is None and task.result() for task in done}

@@ -112,13 +112,13 @@ fn every_metric_is_listed_and_nothing_else_is_written() {
     assert_eq!(known, [("wall_time", &Value::Float(10.0))]);
 
     let mut sheet = crate::Sheet::default();
-    crate::throughput::fill(&mut sheet);
+    crate::throughput::fill(&mut sheet, crate::Replayed::default());
     let run = full();
     crate::timing::fill(&mut sheet, &run.header);
     let spans = crate::fine::Spans::read(&run.header.spans).unwrap();
     crate::volume::fill(&mut sheet, &run.header.report, Some(&spans));
     crate::fine::fill(&mut sheet, &spans, &run.header.processor_prefixes);
-    crate::efficiency::fill(&mut sheet);
+    crate::efficiency::fill(&mut sheet, crate::Replayed::default());
     assert!(sheet.keys().all(|key| catalog.contains(&key)));
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn full() -> Run {
     header.phases = vec![Phase {
         name: "process".into(),
         start: UtcNs(START),
-        stop: UtcNs(START + 750 * SECOND),
+        stop: UtcNs(START + 720 * SECOND),
         items: 320,
     }];
     header.custom_metrics = Value::map([("ttbar", Value::map([("selected", Value::Int(12))]))]);
@@ -98,9 +98,13 @@ pub(crate) fn full() -> Run {
         "The sampler widened its interval from 1 s to 2 s to stay within its budget.".into(),
     ];
     let tables = BTreeMap::from([
-        (Table::Chunks, chunks()),
+        (Table::Chunks, chunks(8)),
+        (Table::Sections, sections()),
+        (Table::Columns, columns()),
+        (Table::Files, files()),
         (Table::Ticks, ticks()),
         (Table::Workers, workers()),
+        (Table::Tasks, tasks()),
     ]);
     finish(Measurement { header, tables })
 }
@@ -113,7 +117,11 @@ pub(crate) fn raised() -> Run {
             .into(),
     );
     header.notes = vec!["The run raised, so there is no coffea report.".into()];
-    let tables = BTreeMap::from([(Table::Ticks, ticks()), (Table::Workers, workers())]);
+    let tables = BTreeMap::from([
+        (Table::Chunks, chunks(2)),
+        (Table::Ticks, ticks()),
+        (Table::Workers, workers()),
+    ]);
     finish(Measurement { header, tables })
 }
 
@@ -138,9 +146,18 @@ pub(crate) fn hostile() -> Run {
             ("dataset", ColumnData::Texts(vec![Some("a,\"b\"\nc".into()), Some("=1+1".into())])),
             ("file", ColumnData::Texts(vec![Some("<script>.root".into()), None])),
             ("extra", ColumnData::Texts(vec![Some("not json".into()), Some("[1]".into())])),
+            ("outcome", texts(&["replayed", "failed"])),
+            ("error", ColumnData::Texts(vec![None, Some("\u{1b}[31m<img src=x>".into())])),
         ],
     );
-    let tables = BTreeMap::from([(Table::Chunks, chunks)]);
+    let branches = built(
+        Table::Columns,
+        vec![
+            ("branch", ColumnData::Texts(vec![Some("日本語".repeat(30)), Some("<script>".into())])),
+            ("wall_secs", ColumnData::Floats(vec![Some(1e9), Some(f64::NAN)])),
+        ],
+    );
+    let tables = BTreeMap::from([(Table::Chunks, chunks), (Table::Columns, branches)]);
     finish(Measurement { header, tables })
 }
 
@@ -201,7 +218,12 @@ fn built(table: Table, columns: Vec<(&str, ColumnData)>) -> RecordBatch {
 fn ticks() -> RecordBatch {
     built(
         Table::Ticks,
-        vec![("time", times(&[0, 10, 700, 754])), ("worker_count", ints(&[1, 2, 2, 1]))],
+        vec![
+            ("time", times(&[0, 10, 700, 754])),
+            ("worker_count", ints(&[1, 2, 2, 1])),
+            ("tasks_waiting", ints(&[4, 4, 1, 0])),
+            ("tick_secs", ColumnData::Floats(vec![Some(0.001); 4])),
+        ],
     )
 }
 
@@ -225,29 +247,156 @@ fn workers() -> RecordBatch {
     )
 }
 
-fn chunks() -> RecordBatch {
+const LAST_WORKER: &str = "tcp://10.0.0.1:1";
+const FIRST_WORKER: &str = "tcp://10.0.0.2:1";
+
+/// Four threads with two chunks each, of which the last of all took longer to
+/// open; and an attempt that failed.
+fn chunks(good: i64) -> RecordBatch {
+    let rows: Vec<i64> = (0..=good).collect();
+    let failed = |row: i64| row == good;
+    let whole =
+        |get: &dyn Fn(i64) -> i64| ColumnData::Ints(rows.iter().map(|r| Some(get(*r))).collect());
+    let secs = |get: &dyn Fn(i64) -> f64| {
+        ColumnData::Floats(rows.iter().map(|r| (!failed(*r)).then(|| get(*r))).collect())
+    };
+    let words = |get: &dyn Fn(i64) -> Option<String>| {
+        ColumnData::Texts(rows.iter().map(|r| get(*r)).collect())
+    };
+    let more = |row: i64| row as f64;
+    let open = move |row: i64| if row + 1 == good { 45.5 } else { 0.5 };
+    let start = |row: i64| 20 + 330 * (row / 4);
+    let stop = move |row: i64| {
+        if failed(row) { start(row) + 30 } else { start(row) + 240 + row + open(row) as i64 }
+    };
     built(
         Table::Chunks,
         vec![
-            ("chunk_id", ints(&[0, 1])),
-            ("dataset", texts(&["ttbar", "ttbar"])),
-            ("file", texts(&["root://eos/nano_1.root", "root://eos/nano_2.root"])),
-            ("entry_start", ints(&[0, 100_000])),
-            ("entry_stop", ints(&[100_000, 200_000])),
-            ("num_events", ints(&[100_000, 100_000])),
-            ("start", times(&[5, 6])),
-            ("stop", times(&[18, 20])),
-            ("duration_secs", ColumnData::Floats(vec![Some(13.0), Some(14.0)])),
-            ("rss_start_bytes", ColumnData::Ints(vec![Some(246_325_248), None])),
-            ("rss_end_bytes", ColumnData::Ints(vec![Some(246_333_440), Some(1)])),
-            ("error", ColumnData::Texts(vec![None, Some("OSError".into())])),
+            ("chunk_id", whole(&|row| row)),
+            ("dataset", words(&|row| Some(if row < 5 { "ttbar" } else { "wjets" }.into()))),
+            (
+                "file",
+                words(&|row| {
+                    Some(format!("root://eos.example.org//store/mc/nano_{}.root", row % 4))
+                }),
+            ),
+            ("entry_start", whole(&|row| 100_000 * (row / 4))),
+            ("entry_stop", whole(&|row| 100_000 * (row / 4 + 1))),
+            ("num_events", whole(&|row| 100_000 - 1000 * row)),
+            ("worker", words(&|_| Some(FIRST_WORKER.into()))),
+            ("outcome", words(&|row| Some(if failed(row) { "failed" } else { "ok" }.into()))),
+            ("error", words(&|row| failed(row).then(|| "OSError".into()))),
+            ("start", whole(&|row| START + start(row) * SECOND)),
+            ("stop", whole(&|row| START + stop(row) * SECOND)),
+            ("duration_secs", secs(&|row| 180.0 + more(row))),
+            ("unpack_secs", secs(&|_| 0.25)),
+            ("open_secs", secs(&|row| open(row))),
+            ("tree_secs", secs(&|_| 22.0)),
+            ("events_secs", secs(&|_| 8.0)),
+            ("process_secs", secs(&|row| 180.0 + more(row))),
+            ("process_cpu_secs", secs(&|row| 120.0 + more(row))),
+            ("process_run_queue_secs", secs(&|_| 12.0)),
+            ("serialize_secs", secs(&|_| 6.0)),
+            ("read_secs", secs(&|_| 60.0)),
+            ("read_cpu_secs", secs(&|_| 25.0)),
+            ("read_run_queue_secs", secs(&|_| 4.0)),
+            ("decompress_secs", secs(&|_| 14.0)),
+            ("interpret_secs", secs(&|_| 5.0)),
+            ("rss_start_bytes", whole(&|row| 246_325_248 + 1_048_576 * row)),
+            ("rss_end_bytes", whole(&|row| 346_333_440 - 2_097_152 * row)),
+            ("rss_peak_bytes", whole(&|row| 1_346_333_440 + row)),
+            ("bytes_read", whole(&|row| 420_000_000 + row)),
+            ("read_bytes", whole(&|row| 400_000_000 + row)),
+            ("recorder_secs", secs(&|_| 0.004)),
             (
                 "extra",
-                ColumnData::Texts(vec![
-                    Some(r#"{"custom_count":42,"pair":{"$tuple":[1,{"$float":"nan"}]},"dataset":"other"}"#.into()),
-                    None,
-                ]),
+                words(&|row| {
+                    (row == 0).then(|| {
+                        r#"{"custom_count":42,"pair":{"$tuple":[1,{"$float":"nan"}]},"dataset":"other"}"#.into()
+                    })
+                }),
             ),
+        ],
+    )
+}
+
+fn tasks() -> RecordBatch {
+    let spans: Vec<(i64, i64)> = (0..8)
+        .map(|row| {
+            (19 + 330 * (row / 4), 262 + 330 * (row / 4) + row + if row == 7 { 45 } else { 0 })
+        })
+        .chain([(702, 711), (700, 702)])
+        .collect();
+    let word = |get: &dyn Fn(usize) -> &'static str| {
+        ColumnData::Texts((0..spans.len()).map(|row| Some(get(row).to_owned())).collect())
+    };
+    built(
+        Table::Tasks,
+        vec![
+            ("worker", word(&|row| if row < 8 { FIRST_WORKER } else { LAST_WORKER })),
+            ("prefix", word(&|row| if row < 8 { "Ttbar" } else { "reduce" })),
+            ("action", word(&|row| if row < 9 { "compute" } else { "transfer" })),
+            ("start", times(&spans.iter().map(|span| span.0).collect::<Vec<_>>())),
+            ("stop", times(&spans.iter().map(|span| span.1).collect::<Vec<_>>())),
+            ("outcome", word(&|_| "memory")),
+        ],
+    )
+}
+
+fn sections() -> RecordBatch {
+    built(
+        Table::Sections,
+        vec![
+            ("chunk_id", ints(&[0, 0, 5, 5])),
+            ("dataset", texts(&["ttbar", "ttbar", "wjets", "wjets"])),
+            ("section", texts(&["jet selection", "histograms", "jet selection", "histograms"])),
+            ("kind", texts(&["time", "memory", "time", "memory"])),
+            ("wall_secs", ColumnData::Floats(vec![Some(95.0), None, Some(101.5), None])),
+            ("cpu_secs", ColumnData::Floats(vec![Some(80.0), None, Some(83.5), None])),
+            ("rss_start_bytes", ColumnData::Ints(vec![None, Some(0), None, Some(0)])),
+            ("rss_end_bytes", ColumnData::Ints(vec![None, Some(1 << 20), None, Some(3 << 20)])),
+            ("count", ints(&[12, 1, 14, 1])),
+        ],
+    )
+}
+
+fn columns() -> RecordBatch {
+    let branches: Vec<String> = (0..12).map(|branch| format!("Jet_variable{branch}")).collect();
+    let rows = branches.len() as i64;
+    let whole =
+        |get: &dyn Fn(i64) -> i64| ColumnData::Ints((0..rows).map(|r| Some(get(r))).collect());
+    let secs = |get: &dyn Fn(f64) -> f64| {
+        ColumnData::Floats((0..rows).map(|r| Some(get(r as f64))).collect())
+    };
+    built(
+        Table::Columns,
+        vec![
+            ("dataset", ColumnData::Texts(vec![Some("ttbar".into()); branches.len()])),
+            ("branch", ColumnData::Texts(branches.into_iter().map(Some).collect())),
+            ("chunks", whole(&|_| 8)),
+            ("files", whole(&|_| 4)),
+            ("reads", whole(&|_| 8)),
+            ("wall_secs", secs(&|row| 60.0 / (row + 1.0))),
+            ("cpu_secs", secs(&|row| 25.0 / (row + 1.0))),
+            ("bytes", whole(&|row| 400_000_000 / (row + 1))),
+            ("requests", whole(&|row| 800 - row)),
+            ("decompress_secs", secs(&|row| 14.0 / (row + 1.0))),
+            ("interpret_secs", secs(&|row| 5.0 / (row + 1.0))),
+        ],
+    )
+}
+
+fn files() -> RecordBatch {
+    built(
+        Table::Files,
+        vec![
+            ("file", texts(&["root://eos.example.org//store/mc/nano_0.root"])),
+            ("num_branches", ints(&[1610])),
+            ("compressed_bytes", ints(&[2_000_000_000])),
+            ("uncompressed_bytes", ints(&[5_000_000_000])),
+            ("compression_ratio", ColumnData::Floats(vec![Some(0.4)])),
+            ("num_branches_read", ints(&[12])),
+            ("branch_bytes_read_compressed", ints(&[600_000_000])),
         ],
     )
 }

@@ -1,0 +1,81 @@
+//! Which rows are attempts at the same chunk: same dataset, file, UUID, tree and
+//! entries. Without a file and entries there is no telling, so such a row is a
+//! chunk of its own.
+
+use std::collections::HashMap;
+
+use roast_model::Frame;
+
+use crate::chunk_rows::{Names, Outcome, slot};
+
+/// What became of one chunk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chunk {
+    /// Attempts that ran.
+    pub(crate) attempts: u32,
+    pub(crate) succeeded: bool,
+    pub(crate) failed: bool,
+    pub(crate) replayed: bool,
+}
+
+impl Chunk {
+    /// It was tried, and no attempt gave a result.
+    pub(crate) fn never_succeeded(self) -> bool {
+        self.failed && !self.succeeded && !self.replayed
+    }
+}
+
+/// The chunks behind the rows.
+#[derive(Debug, Default)]
+pub(crate) struct Chunks {
+    /// The chunk of each row.
+    pub(crate) of_row: Vec<usize>,
+    /// The row with which each chunk first came.
+    pub(crate) first_row: Vec<usize>,
+    pub(crate) chunks: Vec<Chunk>,
+}
+
+/// Sorts rows into chunks.
+pub(crate) fn identify(rows: Frame<'_>, outcomes: &[Outcome]) -> Chunks {
+    let mut sources: HashMap<[usize; 4], usize> = HashMap::new();
+    let mut known: HashMap<(usize, i64, i64), usize> = HashMap::with_capacity(rows.len());
+    let (mut datasets, mut files) = (Names::default(), Names::default());
+    let (mut uuids, mut trees) = (Names::default(), Names::default());
+    let (mut dataset, mut file) = (rows.names("dataset"), rows.names("file"));
+    let (mut uuid, mut tree) = (rows.names("uuid"), rows.names("tree"));
+    let (mut starts, mut stops) = (rows.ints("entry_start"), rows.ints("entry_stop"));
+    let mut found = Chunks { of_row: Vec::with_capacity(rows.len()), ..Chunks::default() };
+    for (row, outcome) in outcomes.iter().enumerate() {
+        let file = file.next().flatten();
+        let names = [
+            datasets.code(dataset.next().flatten()),
+            files.code(file),
+            uuids.code(uuid.next().flatten()),
+            trees.code(tree.next().flatten()),
+        ];
+        let entries = starts.next().flatten().zip(stops.next().flatten());
+        let fresh = found.chunks.len();
+        let chunk = match (file, entries) {
+            (Some(_), Some((start, stop))) => {
+                let next = sources.len();
+                let source = *sources.entry(names).or_insert(next);
+                *known.entry((source, start, stop)).or_insert(fresh)
+            }
+            _ => fresh,
+        };
+        if chunk == fresh {
+            found.first_row.push(row);
+        }
+        found.of_row.push(chunk);
+        let Some(chunk) = slot(&mut found.chunks, chunk) else { continue };
+        match outcome {
+            Outcome::Ok | Outcome::Repeated => chunk.succeeded = true,
+            Outcome::Failed => chunk.failed = true,
+            Outcome::Replayed => chunk.replayed = true,
+        }
+        if *outcome != Outcome::Replayed {
+            chunk.attempts = chunk.attempts.saturating_add(1);
+        }
+    }
+    found
+}

@@ -1,0 +1,325 @@
+//! Busy time as stretches per worker: the intervals of Dask's tasks, and the
+//! chunk rows inside of them or, where no task is known, on their own.
+
+use std::collections::BTreeMap;
+
+use roast_model::{Frame, Phase};
+
+use super::Sources;
+use super::matching;
+use super::presence::Presence;
+use super::rows::Entry;
+use crate::chunk_rows::{Names, Outcome, slot};
+
+/// The prefix of tasks that add up outputs.
+const REDUCE: &str = "reduce";
+
+/// From one moment to a later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    pub(super) start: i64,
+    pub(super) stop: i64,
+}
+
+impl Span {
+    fn new(start: Option<i64>, stop: Option<i64>) -> Option<Self> {
+        let (start, stop) = start.zip(stop)?;
+        (start < stop).then_some(Self { start, stop })
+    }
+
+    pub(super) fn length(self) -> i64 {
+        self.stop.saturating_sub(self.start)
+    }
+}
+
+/// A task that computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Task {
+    pub(super) span: Span,
+    prefix: usize,
+    erred: bool,
+}
+
+/// A stretch in which one thread was busy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) span: Span,
+    /// Chunks are processed in it, as far as is known.
+    pub(super) is_processor: bool,
+    /// What the time is that no chunk row covers.
+    pub(super) rest: Entry,
+    /// Length of the chunk rows in it.
+    pub(super) rows_ns: i64,
+}
+
+/// A chunk row and the stretch it is in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacedRow {
+    pub(super) row: usize,
+    pub(super) stretch: usize,
+    pub(super) length_ns: i64,
+}
+
+/// What one worker did.
+#[derive(Debug, Default)]
+pub(super) struct Load {
+    pub(super) stretches: Vec<Stretch>,
+    pub(super) rows: Vec<PlacedRow>,
+    pub(super) transfers: Vec<Span>,
+    /// Other things that Dask timed: reading spilled data, unpacking tasks.
+    pub(super) others: Vec<Span>,
+}
+
+/// What all workers did.
+#[derive(Debug, Default)]
+pub(super) struct Work<'a> {
+    loads: BTreeMap<Option<&'a str>, Load>,
+    nothing: Load,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.loads.values().all(|load| load.stretches.is_empty())
+    }
+
+    pub(super) fn of_worker(&self, worker: Option<&'a str>) -> &Load {
+        self.loads.get(&worker).unwrap_or(&self.nothing)
+    }
+
+    /// From the first to the last moment in which chunks were processed.
+    pub(super) fn processing(&self) -> Option<Span> {
+        let processing = || {
+            let all = self.loads.values().flat_map(|load| &load.stretches);
+            all.filter(|stretch| stretch.is_processor).map(|stretch| stretch.span)
+        };
+        Span::new(
+            processing().map(|span| span.start).min(),
+            processing().map(|span| span.stop).max(),
+        )
+    }
+}
+
+/// A chunk row that ran, before it has found its task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ChunkRow {
+    span: Span,
+    row: usize,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    tasks: Vec<Task>,
+    rows: Vec<ChunkRow>,
+    transfers: Vec<Span>,
+    others: Vec<Span>,
+}
+
+pub(super) fn read<'a>(sources: &Sources<'a>, presence: &Presence<'a>) -> Work<'a> {
+    let (mut workers, mut prefixes) = (Names::default(), Names::default());
+    let mut seen: Vec<Seen> = Vec::new();
+    if let Some(tasks) = sources.tasks {
+        read_tasks(Frame::new(tasks), &mut workers, &mut prefixes, &mut seen);
+    }
+    let mut opening_seen = Vec::new();
+    if let Some((rows, outcomes)) = sources.chunks {
+        read_rows(rows, outcomes, presence, &mut workers, &mut seen);
+        opening_seen = seen_to_open(rows);
+    }
+    let listed = &sources.header.processor_prefixes;
+    let is_listed: Vec<bool> = prefixes
+        .names()
+        .iter()
+        .map(|prefix| prefix.is_some_and(|prefix| listed.iter().any(|listed| listed == prefix)))
+        .collect();
+    let is_reduction: Vec<bool> = prefixes
+        .names()
+        .iter()
+        .zip(&is_listed)
+        .map(|(prefix, listed)| {
+            !listed && prefix.is_some_and(|prefix| prefix.trim_matches('_') == REDUCE)
+        })
+        .collect();
+    let flag = |flags: &[bool], prefix: usize| flags.get(prefix).copied().unwrap_or(false);
+
+    // Without listed prefixes the processor's tasks are those with chunk rows in
+    // them, and their like.
+    let guess = listed.is_empty();
+    let mut places: Vec<Vec<Option<usize>>> = Vec::with_capacity(seen.len());
+    let mut has_rows = vec![false; prefixes.len()];
+    let mut any_row = false;
+    for seen in &mut seen {
+        seen.tasks.sort_unstable();
+        seen.rows.sort_unstable();
+        any_row |= !seen.rows.is_empty();
+        let candidates: Vec<usize> = (0..seen.tasks.len())
+            .filter(|index| {
+                seen.tasks.get(*index).is_some_and(|task| {
+                    if guess {
+                        !flag(&is_reduction, task.prefix)
+                    } else {
+                        flag(&is_listed, task.prefix)
+                    }
+                })
+            })
+            .collect();
+        let tasks: Vec<Task> =
+            candidates.iter().filter_map(|index| seen.tasks.get(*index).copied()).collect();
+        let spans: Vec<Span> = seen.rows.iter().map(|row| row.span).collect();
+        let place: Vec<Option<usize>> = matching::assign(&tasks, &spans)
+            .into_iter()
+            .map(|task| candidates.get(task?).copied())
+            .collect();
+        for task in place.iter().flatten().filter_map(|index| seen.tasks.get(*index)) {
+            if let Some(flag) = has_rows.get_mut(task.prefix) {
+                *flag = true;
+            }
+        }
+        places.push(place);
+    }
+    let kinds = Kinds {
+        is_processor: (0..prefixes.len())
+            .map(|prefix| {
+                if !guess {
+                    flag(&is_listed, prefix)
+                } else if any_row {
+                    flag(&has_rows, prefix)
+                } else {
+                    // Nothing tells the processor's tasks from others.
+                    !flag(&is_reduction, prefix)
+                }
+            })
+            .collect(),
+        is_reduction,
+        phases: &sources.header.phases,
+    };
+    let mut work = Work::default();
+    for ((worker, seen), place) in workers.names().iter().zip(seen).zip(places) {
+        work.loads.insert(*worker, kinds.load(seen, &place, &opening_seen));
+    }
+    work
+}
+
+/// What kind of task a prefix stands for.
+struct Kinds<'a> {
+    is_processor: Vec<bool>,
+    is_reduction: Vec<bool>,
+    phases: &'a [Phase],
+}
+
+impl Kinds<'_> {
+    fn load(&self, seen: Seen, place: &[Option<usize>], opening_seen: &[bool]) -> Load {
+        let mut stretches: Vec<Stretch> =
+            seen.tasks.iter().map(|task| self.stretch(task)).collect();
+        let mut rows = Vec::with_capacity(seen.rows.len());
+        for (chunk, place) in seen.rows.iter().zip(place) {
+            let length_ns = chunk.span.length();
+            let stretch = place.unwrap_or(stretches.len());
+            match stretches.get_mut(stretch) {
+                Some(stretch) => {
+                    stretch.rows_ns = stretch.rows_ns.saturating_add(length_ns);
+                    stretch.is_processor = true;
+                    // What lies around a chunk whose opening was watched is the
+                    // handling of the task; else it has the opening in it too.
+                    let opening_seen = opening_seen.get(chunk.row).copied().unwrap_or(false);
+                    if stretch.rest == Entry::Unexplained && opening_seen {
+                        stretch.rest = Entry::Overhead;
+                    }
+                }
+                // No task: a local executor, or an attempt of which Dask does not
+                // tell because it was retried.
+                None => stretches.push(Stretch {
+                    span: chunk.span,
+                    is_processor: true,
+                    rest: Entry::Overhead,
+                    rows_ns: length_ns,
+                }),
+            }
+            rows.push(PlacedRow { row: chunk.row, stretch, length_ns });
+        }
+        Load { stretches, rows, transfers: seen.transfers, others: seen.others }
+    }
+
+    fn stretch(&self, task: &Task) -> Stretch {
+        let flag = |flags: &[bool]| flags.get(task.prefix).copied().unwrap_or(false);
+        // Preprocessing may share its prefix with the processor.
+        let is_processor = flag(&self.is_processor) && !self.is_preprocessing(task.span.start);
+        let rest = if task.erred {
+            Entry::FailedWork
+        } else if is_processor {
+            Entry::Unexplained
+        } else if flag(&self.is_reduction) {
+            Entry::Reduction
+        } else {
+            Entry::Overhead
+        };
+        Stretch { span: task.span, is_processor, rest, rows_ns: 0 }
+    }
+
+    fn is_preprocessing(&self, moment: i64) -> bool {
+        let within = |phase: &Phase| phase.start.0 <= moment && moment < phase.stop.0;
+        let mut now = self.phases.iter().filter(|phase| within(phase)).peekable();
+        now.peek().is_some() && now.all(|phase| phase.name == "preprocess")
+    }
+}
+
+fn read_tasks<'a>(
+    tasks: Frame<'a>,
+    workers: &mut Names<'a>,
+    prefixes: &mut Names<'a>,
+    seen: &mut Vec<Seen>,
+) {
+    let mut names = tasks.names("prefix");
+    let mut actions = tasks.names("action");
+    let mut outcomes = tasks.names("outcome");
+    let (mut starts, mut stops) = (tasks.times("start"), tasks.times("stop"));
+    for worker in tasks.names("worker") {
+        let prefix = names.next().flatten();
+        let action = actions.next().flatten();
+        let erred = outcomes.next().flatten() == Some("erred");
+        let start = starts.next().flatten().map(|time| time.0);
+        let stop = stops.next().flatten().map(|time| time.0);
+        let Some(span) = Span::new(start, stop) else { continue };
+        let Some(seen) = slot(seen, workers.code(worker)) else { continue };
+        match action {
+            Some("compute") => {
+                seen.tasks.push(Task { span, prefix: prefixes.code(prefix), erred });
+            }
+            Some("transfer") => seen.transfers.push(span),
+            _ => seen.others.push(span),
+        }
+    }
+}
+
+fn read_rows<'a>(
+    rows: Frame<'a>,
+    outcomes: &[Outcome],
+    presence: &Presence<'a>,
+    workers: &mut Names<'a>,
+    seen: &mut Vec<Seen>,
+) {
+    let (mut starts, mut stops) = (rows.times("start"), rows.times("stop"));
+    for (row, (worker, outcome)) in rows.names("worker").zip(outcomes).enumerate() {
+        let start = starts.next().flatten().map(|time| time.0);
+        let stop = stops.next().flatten().map(|time| time.0);
+        // What a replayed row tells of happened in an earlier run.
+        if *outcome == Outcome::Replayed {
+            continue;
+        }
+        let Some(span) = Span::new(start, stop) else { continue };
+        // Where there is one worker, it is that one, whatever it is called.
+        let known = presence.has(worker) || workers.known(worker).is_some();
+        let worker = if known { worker } else { presence.only().unwrap_or(worker) };
+        if let Some(seen) = slot(seen, workers.code(worker)) {
+            seen.rows.push(ChunkRow { span, row });
+        }
+    }
+}
+
+/// Whether a row covers the opening of its file, or only `process()`.
+fn seen_to_open(rows: Frame<'_>) -> Vec<bool> {
+    rows.floats("open_secs")
+        .zip(rows.floats("tree_secs"))
+        .zip(rows.floats("events_secs"))
+        .map(|((open, tree), events)| open.or(tree).or(events).is_some())
+        .collect()
+}

@@ -1,0 +1,199 @@
+//! Tables about branches and files, from what each row read. Counts are of
+//! distinct chunks and files, so a chunk that was tried twice counts once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use roast_model::ColumnData;
+
+use crate::chunk_columns::{named, secs, to_i64};
+use crate::chunk_log::{ChunkLog, Source};
+use crate::costs::BranchCost;
+use crate::log_tables::column;
+use crate::order::Outcome;
+use crate::row::Row;
+
+impl ChunkLog {
+    fn branches(&self, set: u32) -> &[u32] {
+        self.branch_sets.get(set).map_or(&[], AsRef::as_ref)
+    }
+
+    /// The columns of the table of columns.
+    pub(crate) fn column_columns(&self, use_of: &BranchUse) -> Vec<(String, ColumnData)> {
+        // Keyed by names, so that the order of the table is theirs.
+        let mut rows: BTreeMap<(Option<&str>, &str), ColumnRow> = BTreeMap::new();
+        let key = |dataset: Option<u32>, branch: u32| {
+            (self.name_of(dataset), self.name_of(Some(branch)).unwrap_or_default())
+        };
+        for (&(dataset, branch), cost) in &self.costs {
+            let row =
+                rows.entry(key(dataset, branch)).or_insert_with(|| ColumnRow::new(dataset, branch));
+            row.cost.add(cost);
+        }
+        for ((dataset, file, set), chunks) in &use_of.chunks {
+            for &branch in self.branches(*set) {
+                let row = rows
+                    .entry(key(*dataset, branch))
+                    .or_insert_with(|| ColumnRow::new(*dataset, branch));
+                row.chunks.extend(chunks);
+                row.files.extend(*file);
+            }
+        }
+        let rows: Vec<ColumnRow> = rows.into_values().collect();
+        let whole = |get: fn(&ColumnRow) -> Option<u64>| {
+            ColumnData::Ints(rows.iter().map(|row| get(row).map(to_i64)).collect())
+        };
+        let time = |get: fn(&BranchCost) -> Option<u64>| {
+            ColumnData::Floats(rows.iter().map(|row| secs(get(&row.cost))).collect())
+        };
+        vec![
+            column("dataset", named(self, rows.iter().map(|row| row.dataset).collect())),
+            column("branch", named(self, rows.iter().map(|row| Some(row.branch)).collect())),
+            column("chunks", whole(|row| Some(row.chunks.len() as u64))),
+            column("files", whole(|row| Some(row.files.len() as u64))),
+            column("reads", whole(|row| Some(row.cost.reads))),
+            column("cached_reads", whole(|row| Some(row.cost.cached))),
+            column("preloaded_reads", whole(|row| Some(row.cost.preloaded))),
+            column("wall_secs", time(|cost| cost.wall_us)),
+            column("cpu_secs", time(|cost| cost.cpu_us)),
+            column("bytes", whole(|row| row.cost.bytes)),
+            column("requests", whole(|row| row.cost.requests)),
+            column("decompress_secs", time(|cost| cost.decompress_us)),
+            column("interpret_secs", time(|cost| cost.interpret_us)),
+        ]
+    }
+
+    /// The columns of the table of branch sets, by their numbers.
+    pub(crate) fn branch_set_columns(
+        &self,
+        numbers: &HashMap<u32, i64>,
+    ) -> Vec<(String, ColumnData)> {
+        let mut sets: Vec<(i64, u32)> =
+            numbers.iter().map(|(&set, &number)| (number, set)).collect();
+        sets.sort_unstable();
+        let rows: Vec<(i64, u32)> = sets
+            .into_iter()
+            .flat_map(|(number, set)| {
+                self.branches(set).iter().map(move |&branch| (number, branch))
+            })
+            .collect();
+        vec![
+            column("branch_set", ColumnData::Ints(rows.iter().map(|row| Some(row.0)).collect())),
+            column("branch", named(self, rows.iter().map(|row| Some(row.1)).collect())),
+        ]
+    }
+
+    /// The columns of the table of files.
+    pub(crate) fn file_columns(&self, use_of: &BranchUse) -> Vec<(String, ColumnData)> {
+        let keys: BTreeSet<Source> =
+            self.files.keys().chain(use_of.files.keys()).copied().collect();
+        let mut keys: Vec<Source> = keys.into_iter().collect();
+        keys.sort_by_key(|key| {
+            (self.name_of(key.file), self.name_of(key.uuid), self.name_of(key.tree))
+        });
+        let rows: Vec<_> = keys
+            .iter()
+            .map(|key| {
+                let facts = self.files.get(key).cloned().unwrap_or_default();
+                let seen = use_of.files.get(key).cloned().unwrap_or_default();
+                let read: Option<HashSet<u32>> = (!seen.sets.is_empty()).then(|| {
+                    seen.sets.iter().flat_map(|&set| self.branches(set)).copied().collect()
+                });
+                let branch_bytes =
+                    read.as_ref().filter(|_| !facts.branch_bytes.is_empty()).map(|read| {
+                        read.iter()
+                            .filter_map(|branch| facts.branch_bytes.get(branch))
+                            .fold(0_u64, |sum, &bytes| sum.saturating_add(bytes))
+                    });
+                (*key, facts, seen, read.map(|read| read.len() as u64), branch_bytes)
+            })
+            .collect();
+        let name = |get: fn(&Source) -> Option<u32>| {
+            named(self, rows.iter().map(|row| get(&row.0)).collect())
+        };
+        let ints = |values: Vec<Option<u64>>| {
+            ColumnData::Ints(values.into_iter().map(|value| value.map(to_i64)).collect())
+        };
+        let ratio = rows.iter().map(|(_, facts, ..)| {
+            let uncompressed = facts.uncompressed_bytes.filter(|&bytes| bytes > 0)?;
+            Some(facts.compressed_bytes? as f64 / uncompressed as f64)
+        });
+        vec![
+            column("file", name(|key| key.file)),
+            column("uuid", name(|key| key.uuid)),
+            column("tree", name(|key| key.tree)),
+            column("num_branches", ints(rows.iter().map(|row| row.1.num_branches).collect())),
+            column(
+                "compressed_bytes",
+                ints(rows.iter().map(|row| row.1.compressed_bytes).collect()),
+            ),
+            column(
+                "uncompressed_bytes",
+                ints(rows.iter().map(|row| row.1.uncompressed_bytes).collect()),
+            ),
+            column("compression_ratio", ColumnData::Floats(ratio.collect())),
+            column(
+                "chunks",
+                ints(rows.iter().map(|row| Some(row.2.chunks.len() as u64)).collect()),
+            ),
+            column("num_branches_read", ints(rows.iter().map(|row| row.3).collect())),
+            column(
+                "bytes_read",
+                ColumnData::Ints(rows.iter().map(|row| row.2.bytes_read).collect()),
+            ),
+            column("branch_bytes_read_compressed", ints(rows.iter().map(|row| row.4).collect())),
+        ]
+    }
+}
+
+/// One row of the table of columns.
+struct ColumnRow {
+    dataset: Option<u32>,
+    branch: u32,
+    cost: BranchCost,
+    chunks: HashSet<usize>,
+    files: HashSet<u32>,
+}
+
+impl ColumnRow {
+    fn new(dataset: Option<u32>, branch: u32) -> Self {
+        Self {
+            dataset,
+            branch,
+            cost: BranchCost::default(),
+            chunks: HashSet::new(),
+            files: HashSet::new(),
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct FileUse {
+    chunks: HashSet<usize>,
+    sets: HashSet<u32>,
+    bytes_read: Option<i64>,
+}
+
+/// Who read what, gathered over all rows.
+#[derive(Default)]
+pub(crate) struct BranchUse {
+    /// Chunks by dataset, file and branch set.
+    chunks: HashMap<(Option<u32>, Option<u32>, u32), HashSet<usize>>,
+    files: HashMap<Source, FileUse>,
+}
+
+impl BranchUse {
+    pub(crate) fn push(&mut self, source: Source, row: &Row, chunk: usize, outcome: Outcome) {
+        if let Some(set) = row.branch_set {
+            self.chunks.entry((source.dataset, source.file, set)).or_default().insert(chunk);
+        }
+        if source.file.is_none() {
+            return;
+        }
+        let file = self.files.entry(Source { dataset: None, ..source }).or_default();
+        file.chunks.insert(chunk);
+        file.sets.extend(row.branch_set);
+        if let (Outcome::Ok, Some(bytes)) = (outcome, row.bytes_read) {
+            file.bytes_read = Some(file.bytes_read.unwrap_or_default().saturating_add(bytes));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Where each column of the `chunks` table comes from in a row. Tables and the
+//! rows that users see are both made from this list, so they agree.
+
+use roast_model::{ColumnData, ColumnKind, Table, UtcNs, Value};
+
+use crate::chunk_log::{ChunkLog, Place, Source};
+use crate::kinds::ChunkPhase;
+use crate::order::Ranked;
+use crate::row::{Reading, Row, Times};
+
+/// A row with all that its columns are made from.
+pub(crate) struct View<'a> {
+    pub(crate) log: &'a ChunkLog,
+    pub(crate) row: &'a Row,
+    pub(crate) ranked: Ranked,
+    pub(crate) chunk_id: i64,
+    /// The branch set's number in the table of branch sets.
+    pub(crate) branch_set: Option<i64>,
+}
+
+/// How a column's value is found.
+#[derive(Clone, Copy)]
+pub(crate) enum Get {
+    Int(fn(&View<'_>) -> Option<i64>),
+    Float(fn(&View<'_>) -> Option<f64>),
+    Name(fn(&View<'_>) -> Option<u32>),
+    Text(fn(&View<'_>) -> Option<String>),
+}
+
+impl View<'_> {
+    fn source(&self) -> Source {
+        self.log.sources.get(self.row.source).copied().unwrap_or_default()
+    }
+
+    fn place(&self) -> Place {
+        self.log.places.get(self.row.place).copied().unwrap_or_default()
+    }
+
+    fn phase(&self, phase: ChunkPhase) -> Times {
+        self.row.phase(phase)
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.row.reading
+    }
+
+    fn task_key(&self) -> Option<String> {
+        let head = self.log.name_of(self.row.task_head)?;
+        Some(match self.row.task_number {
+            Some(number) => format!("{head}-{number}"),
+            None => head.to_owned(),
+        })
+    }
+
+    fn num_branches(&self) -> Option<i64> {
+        let set = self.log.branch_sets.get(self.row.branch_set?)?;
+        i64::try_from(set.len()).ok()
+    }
+
+    /// The value of a column.
+    pub(crate) fn cell(&self, column: &str) -> Value {
+        let Some((_, get)) = CHUNK_COLUMNS.iter().find(|(name, _)| *name == column) else {
+            return Value::None;
+        };
+        match get {
+            Get::Int(get) if is_time(column) => {
+                get(self).map_or(Value::None, |ns| Value::Time(UtcNs(ns)))
+            }
+            Get::Int(get) => get(self).into(),
+            Get::Float(get) => get(self).into(),
+            Get::Name(get) => self.log.name_of(get(self)).into(),
+            Get::Text(get) => get(self).map_or(Value::None, Value::Str),
+        }
+    }
+}
+
+fn is_time(column: &str) -> bool {
+    let mut columns = Table::Chunks.columns().iter();
+    columns.any(|def| def.name == column && def.kind == ColumnKind::Time)
+}
+
+/// Seconds from microseconds.
+pub(crate) fn secs(micros: Option<u64>) -> Option<f64> {
+    micros.map(|micros| micros as f64 / 1e6)
+}
+
+pub(crate) fn to_i64(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+macro_rules! phase_columns {
+    ($phase:ident) => {
+        (
+            Get::Float(|view| secs(view.phase(ChunkPhase::$phase).wall_us)),
+            Get::Float(|view| secs(view.phase(ChunkPhase::$phase).cpu_us)),
+            Get::Float(|view| secs(view.phase(ChunkPhase::$phase).run_queue_us)),
+        )
+    };
+}
+
+const UNPACK: (Get, Get, Get) = phase_columns!(Unpack);
+const OPEN: (Get, Get, Get) = phase_columns!(Open);
+const TREE: (Get, Get, Get) = phase_columns!(Tree);
+const EVENTS: (Get, Get, Get) = phase_columns!(Events);
+const PROCESS: (Get, Get, Get) = phase_columns!(Process);
+const SERIALIZE: (Get, Get, Get) = phase_columns!(Serialize);
+
+/// Every column of the `chunks` table.
+pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
+    ("chunk_id", Get::Int(|view| Some(view.chunk_id))),
+    ("dataset", Get::Name(|view| view.source().dataset)),
+    ("file", Get::Name(|view| view.source().file)),
+    ("uuid", Get::Name(|view| view.source().uuid)),
+    ("tree", Get::Name(|view| view.source().tree)),
+    ("entry_start", Get::Int(|view| view.row.entry_start)),
+    ("entry_stop", Get::Int(|view| view.row.entry_stop)),
+    ("num_events", Get::Int(|view| view.row.num_events)),
+    ("worker", Get::Name(|view| view.place().worker)),
+    ("start", Get::Int(|view| view.row.start_ns)),
+    ("stop", Get::Int(|view| view.row.stop_ns)),
+    ("duration_secs", PROCESS.0),
+    ("rss_start_bytes", Get::Int(|view| view.row.rss_start_bytes)),
+    ("rss_end_bytes", Get::Int(|view| view.row.rss_end_bytes)),
+    ("bytes_read", Get::Int(|view| view.row.bytes_read)),
+    ("error", Get::Name(|view| view.row.error)),
+    ("extra", Get::Text(|view| view.row.extra.clone())),
+    ("attempt", Get::Int(|view| Some(view.ranked.attempt))),
+    ("outcome", Get::Text(|view| Some(view.ranked.outcome.name().to_owned()))),
+    ("host", Get::Name(|view| view.place().host)),
+    ("thread", Get::Int(|view| view.place().thread.map(to_i64))),
+    ("task_key", Get::Text(|view| view.task_key())),
+    ("unpack_secs", UNPACK.0),
+    ("unpack_cpu_secs", UNPACK.1),
+    ("unpack_run_queue_secs", UNPACK.2),
+    ("open_secs", OPEN.0),
+    ("open_cpu_secs", OPEN.1),
+    ("open_run_queue_secs", OPEN.2),
+    ("tree_secs", TREE.0),
+    ("tree_cpu_secs", TREE.1),
+    ("tree_run_queue_secs", TREE.2),
+    ("events_secs", EVENTS.0),
+    ("events_cpu_secs", EVENTS.1),
+    ("events_run_queue_secs", EVENTS.2),
+    ("process_secs", PROCESS.0),
+    ("process_cpu_secs", PROCESS.1),
+    ("process_run_queue_secs", PROCESS.2),
+    ("serialize_secs", SERIALIZE.0),
+    ("serialize_cpu_secs", SERIALIZE.1),
+    ("serialize_run_queue_secs", SERIALIZE.2),
+    ("read_secs", Get::Float(|view| secs(view.reading()?.read.wall_us))),
+    ("read_cpu_secs", Get::Float(|view| secs(view.reading()?.read.cpu_us))),
+    ("read_run_queue_secs", Get::Float(|view| secs(view.reading()?.read.run_queue_us))),
+    ("decompress_secs", Get::Float(|view| secs(view.reading()?.decompress.wall_us))),
+    ("decompress_cpu_secs", Get::Float(|view| secs(view.reading()?.decompress.cpu_us))),
+    ("interpret_secs", Get::Float(|view| secs(view.reading()?.interpret.wall_us))),
+    ("interpret_cpu_secs", Get::Float(|view| secs(view.reading()?.interpret.cpu_us))),
+    ("read_bytes", Get::Int(|view| view.reading()?.bytes)),
+    ("requests", Get::Int(|view| view.row.requests.map(to_i64))),
+    ("reads", Get::Int(|view| Some(to_i64(view.reading()?.reads)))),
+    ("cached_reads", Get::Int(|view| Some(to_i64(view.reading()?.cached)))),
+    ("preloaded_reads", Get::Int(|view| Some(to_i64(view.reading()?.preloaded)))),
+    ("setup_bytes", Get::Int(|view| view.row.setup_bytes)),
+    ("rss_peak_bytes", Get::Int(|view| view.row.rss_peak_bytes)),
+    ("recorder_secs", Get::Float(|view| secs(view.row.recorder_us))),
+    ("branch_set", Get::Int(|view| view.branch_set)),
+    ("num_branches", Get::Int(|view| view.num_branches())),
+    ("dropped_sections", Get::Int(|view| Some(to_i64(view.row.dropped_sections)))),
+];
+
+/// A column that grows row by row.
+pub(crate) enum Growing {
+    Ints(Vec<Option<i64>>),
+    Floats(Vec<Option<f64>>),
+    Names(Vec<Option<u32>>),
+    Texts(Vec<Option<String>>),
+}
+
+impl Growing {
+    pub(crate) fn for_getter(get: Get) -> Self {
+        match get {
+            Get::Int(_) => Self::Ints(Vec::new()),
+            Get::Float(_) => Self::Floats(Vec::new()),
+            Get::Name(_) => Self::Names(Vec::new()),
+            Get::Text(_) => Self::Texts(Vec::new()),
+        }
+    }
+
+    pub(crate) fn push(&mut self, get: Get, view: &View<'_>) {
+        match (self, get) {
+            (Self::Ints(values), Get::Int(get)) => values.push(get(view)),
+            (Self::Floats(values), Get::Float(get)) => values.push(get(view)),
+            (Self::Names(values), Get::Name(get)) => values.push(get(view)),
+            (Self::Texts(values), Get::Text(get)) => values.push(get(view)),
+            // The pairs above are all there are: `for_getter` made the column.
+            _ => {}
+        }
+    }
+
+    pub(crate) fn finish(self, log: &ChunkLog) -> ColumnData {
+        match self {
+            Self::Ints(values) => ColumnData::Ints(values),
+            Self::Floats(values) => ColumnData::Floats(values),
+            Self::Names(codes) => named(log, codes),
+            Self::Texts(values) => ColumnData::Texts(values),
+        }
+    }
+}
+
+/// A column of names with only the names it uses.
+pub(crate) fn named(log: &ChunkLog, mut codes: Vec<Option<u32>>) -> ColumnData {
+    let mut own: Vec<Option<u32>> = vec![None; log.names.len()];
+    let mut names: Vec<String> = Vec::new();
+    for code in &mut codes {
+        *code = code.and_then(|global| {
+            let slot = own.get_mut(usize::try_from(global).ok()?)?;
+            if slot.is_none() {
+                names.push(log.name_of(Some(global))?.to_owned());
+                *slot = u32::try_from(names.len() - 1).ok();
+            }
+            *slot
+        });
+    }
+    ColumnData::Codes(codes, names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_of_the_table_has_a_source() {
+        let ours: Vec<&str> = CHUNK_COLUMNS.iter().map(|(name, _)| *name).collect();
+        let table: Vec<&str> = Table::Chunks.columns().iter().map(|def| def.name).collect();
+        assert_eq!(ours, table);
+    }
+}

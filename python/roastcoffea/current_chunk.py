@@ -1,0 +1,69 @@
+"""``_roastcoffea_current_chunk``: where users add keys of their own to a row."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import Any
+
+from roastcoffea import _core
+from roastcoffea.warn import warn_once
+
+#: The attribute of the processor.
+CURRENT = "_roastcoffea_current_chunk"
+
+_thread = threading.local()
+
+
+class CurrentChunk(MutableMapping[str, Any]):
+    """The row of whichever chunk the calling thread works on.
+
+    One object serves all threads, because threads may share a processor.
+    """
+
+    def __getitem__(self, key: str) -> Any:
+        return _row()[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        _row()[key] = value
+        chunk = _core.current_chunk()
+        if chunk is not None:
+            chunk.set_extra(str(key), value)
+
+    def __delitem__(self, key: str) -> None:
+        del _row()[key]
+        chunk = _core.current_chunk()
+        if chunk is not None:
+            chunk.set_extra(str(key), None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_row())
+
+    def __len__(self) -> int:
+        return len(_row())
+
+    def __reduce__(self) -> tuple[type[CurrentChunk], tuple[()]]:
+        return CurrentChunk, ()
+
+
+def _row() -> dict[str, Any]:
+    row: dict[str, Any] | None = getattr(_thread, "row", None)
+    return {} if row is None else row
+
+
+@contextmanager
+def current_chunk_on(processor: Any) -> Iterator[None]:
+    """Give a processor its current chunk while it works on one."""
+    before = getattr(_thread, "row", None)
+    if before is None:
+        _thread.row = {}
+    try:
+        if not isinstance(getattr(processor, CURRENT, None), CurrentChunk):
+            setattr(processor, CURRENT, CurrentChunk())
+    except Exception:  # noqa: BLE001
+        warn_once(f"a {type(processor).__name__} takes no attributes, so it has no {CURRENT}")
+    try:
+        yield
+    finally:
+        _thread.row = before
