@@ -1,7 +1,7 @@
 """Runs a real analysis on a two-worker Dask cluster and shows where its time went.
 
 `make demo` runs this. The first run draws the data; every run saves a new measurement under
-`measurements/` and never touches an earlier one.
+`measurements/`, or the directory given as argument, and never touches an earlier one.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def print_next_steps(measurement: Path) -> None:
     )
 
 
-def run() -> None:
+def run(output_dir: Path) -> None:
     """Draw the data if need be, run the analysis under the collector, and report."""
     # These imports take seconds; here, Ctrl-C during them ends the demo as quietly as later on.
     from coffea import processor
@@ -111,14 +111,15 @@ def run() -> None:
             output = runner(fileset, DimuonProcessor())
     roast.print_summary()
     print_physics(output)
-    saved = roast.save_measurement(PROJECT_ROOT / "measurements", new_measurement_name())
+    saved = roast.save_measurement(output_dir, new_measurement_name())
     print_next_steps(saved)
 
 
 def main() -> int:
     """Run the demo; Ctrl-C ends it quietly, after the cluster is closed."""
+    output_dir = Path(sys.argv[1]) if len(sys.argv) > 1 else PROJECT_ROOT / "measurements"
     try:
-        run()
+        run(output_dir)
     except KeyboardInterrupt:
         print("\ninterrupted: nothing was saved", file=sys.stderr)
         return INTERRUPTED_EXIT_CODE

@@ -14,6 +14,7 @@ from coffea import processor
 
 from roastcoffea import (
     BaseInstrumentationContext,
+    track_bytes,
     track_memory,
     track_metrics,
     track_time,
@@ -223,7 +224,7 @@ class HardSections(processor.ProcessorABC):
     """Sections of every unreasonable kind."""
 
     def process(self, events: Any) -> dict[str, Any]:
-        with track_time(self, 17):  # type: ignore[arg-type]
+        with track_time(self, 17):
             pass
         with track_time(self, "x" * 100_000):
             pass
@@ -258,6 +259,46 @@ class FirstHalfOnly(processor.ProcessorABC):
     def process(self, events: Any) -> dict[str, Any]:
         name = "MET_pt" if events.metadata["entrystart"] == 0 else "luminosityBlock"
         return {"events": len(events), "sum": float(np.sum(ak.to_numpy(events[name])))}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+class CountsBytes(processor.ProcessorABC):
+    """Count the bytes of one column, and let an error pass through a section."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        with track_bytes(self, events, "met"):
+            total = float(np.sum(ak.to_numpy(events.MET_pt)))
+        try:
+            with track_time(self, "broken"):
+                raise KeyError("inside")
+        except KeyError:
+            total += 0.0
+        return {"events": len(events), "met": total}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+class Straggling(processor.ProcessorABC):
+    """Take long over one chunk, the last one."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        time.sleep(2.5 if events.metadata["entrystart"] == 500 else 0.1)
+        return {"events": len(events)}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+class ReadsAll(processor.ProcessorABC):
+    """Read every column."""
+
+    def process(self, events: Any) -> dict[str, Any]:
+        for name in events.fields:
+            ak.to_numpy(ak.flatten(events[name], axis=None))
+        return {"events": len(events)}
 
     def postprocess(self, accumulator: Any) -> Any:
         return accumulator

@@ -19,6 +19,7 @@ import data
 from processors import (
     Accumulators,
     Allocating,
+    CountsBytes,
     Decorated,
     DecoratedAccumulators,
     FailingOnce,
@@ -27,12 +28,14 @@ from processors import (
     JustANumber,
     KillsItsWorker,
     Metrology,
+    ReadsAll,
     Slots,
     SlowSection,
+    Straggling,
     Undecorated,
     count_events,
 )
-from roastcoffea import MetricsCollector, load_measurement, track_time
+from roastcoffea import MetricsCollector, load_measurement, track_metrics, track_time
 
 EXECUTORS = ["dask", "iterative", "futures", "threads"]
 CHUNKS = 10
@@ -509,3 +512,97 @@ def test_files_of_each_format_are_described(dask_client: Client) -> None:
         assert 0.1 * size < file["total_tree_bytes"] < size
         assert 0 < metrics["avg_bytes_read_percent"] < 20
         assert 0 < metrics["avg_branches_read_percent"] < 1
+
+
+def test_bytes_of_a_section_and_errors_inside_one(small_fileset: dict[str, Any]) -> None:
+    runner = make_runner(processor.IterativeExecutor(status=False))
+    with MetricsCollector(runner) as roast:
+        runner(small_fileset, CountsBytes())
+    branches = roast.get_metrics()["branches"]
+    counted = sum(row["bytes"]["met"] for row in roast.chunk_metrics)
+    assert counted == branches["MET_pt"]["bytes"] > 0
+    assert all(row["timing"]["broken"] >= 0 for row in roast.chunk_metrics)
+
+
+def test_a_slow_branch_tops_the_branches(dask_client: Client, tmp_path: Path) -> None:
+    import numpy as np
+    import uproot
+
+    path = tmp_path / "slow.root"
+    random = np.random.default_rng(3)
+    columns: dict[str, Any] = {f"small{i}": np.zeros(1_000, dtype=np.float32) for i in range(5)}
+    columns["large"] = random.normal(size=(1_000, 3_000))
+    with uproot.recreate(path) as file:
+        file["Events"] = columns
+    runner = make_runner(make_executor("dask", dask_client), chunksize=1_000)
+    runner(data.fileset({"one": [path]}), ReadsAll())
+    with MetricsCollector(runner) as roast:
+        runner(data.fileset({"one": [path]}), ReadsAll())
+    branches = roast.get_metrics()["branches"]
+    assert next(iter(branches)) == "large"
+    assert branches["large"]["seconds"] > sum(
+        branch["seconds"] for name, branch in branches.items() if name != "large"
+    )
+    assert branches["large"]["bytes"] > 10_000_000
+
+
+def test_a_straggler_makes_a_tail(dask_client: Client, tmp_path: Path) -> None:
+    path = data.small_root_file(tmp_path / "input.root", event_count=600)
+    runner = make_runner(make_executor("dask", dask_client), chunksize=100)
+    runner(data.fileset({"one": [path]}), count_events)
+    with MetricsCollector(runner, worker_tracking_interval=0.1) as roast:
+        runner(data.fileset({"one": [path]}), Straggling())
+    metrics = roast.get_metrics()
+    ledger = metrics["ledger"]
+    assert ledger["user_wait"] == pytest.approx(2.5 + 5 * 0.1, rel=0.1)
+    idle = {key: seconds for key, seconds in ledger.items() if key.startswith("idle")}
+    assert max(idle, key=lambda key: idle[key]) == "idle_tail"
+    assert ledger["idle_tail"] > 1.5
+    assert metrics["slowest_chunks"][0]["entry_start"] == 500
+
+
+class BareEvents:
+    """Events of another kind: a length, and nothing else that coffea's have."""
+
+    def __len__(self) -> int:
+        return 5
+
+
+class OddFactory:
+    """A factory of another coffea: no mapping, no access log."""
+
+    access_log = None
+    file_handle = None
+    _mapping = object()
+
+
+class OddEvents(BareEvents):
+    metadata = None
+
+    def __init__(self) -> None:
+        self.attrs = {"@events_factory": OddFactory()}
+
+
+@pytest.mark.parametrize("events", [BareEvents(), OddEvents(), [1, 2, 3, 4, 5]])
+def test_unknown_events_cost_columns_only(events: Any, recwarn: pytest.WarningsRecorder) -> None:
+    import warnings
+
+    class Counting(processor.ProcessorABC):
+        @track_metrics
+        def process(self, events: Any) -> Any:
+            return {"events": len(events)}
+
+        def postprocess(self, accumulator: Any) -> Any:
+            return accumulator
+
+    instance = Counting()
+    instance._roastcoffea_collect_metrics = True
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        out = instance.process(events)
+    assert out["events"] == 5
+    (row,) = out["__roastcoffea_metrics__"]
+    assert row["num_events"] == 5
+    assert row["dataset"] is None
+    assert row["duration"] >= 0
+    assert row["accessed_branches"] in (None, [])

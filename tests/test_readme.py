@@ -31,6 +31,7 @@ def test_the_readme_runs(
     path = data.wide_nanoaod(tmp_path, event_count=400)
     executor = processor.DaskExecutor(client=dask_client, status=False)
     namespace: dict[str, Any] = {
+        "__name__": "__main__",
         "client": dask_client,
         "executor": executor,
         "runner": processor.Runner(executor, schema=NanoAODSchema, chunksize=200),
@@ -43,13 +44,14 @@ def test_the_readme_runs(
         exec(compile(block, "README.md", "exec"), namespace)
     assert namespace["metrics"]["total_events"] == 400
     assert namespace["out"]["cutflow"]["dimuon"]["all"] == 400
+    assert namespace["collector"].chunk_metrics[0]["answer"] == 42
 
     program = Path(sys.executable).with_name("roastcoffea")
     commands = [
         shlex.split(line, comments=True)
         for block in blocks("sh")
         for line in block.splitlines()
-        if line.startswith("roastcoffea ")
+        if line.startswith("roastcoffea ") and " DIR" not in line
     ]
     assert len(commands) >= 4
     for _, *words in commands:

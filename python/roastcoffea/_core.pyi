@@ -5,6 +5,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final, overload
 
+__all__ = [
+    "ArrowTable",
+    "ChunkLog",
+    "ChunkRecorder",
+    "ColumnReader",
+    "Measurement",
+    "MeasurementError",
+    "ProcessSampler",
+    "Section",
+    "TableBuilder",
+    "TimedExecutor",
+    "WorkerTracking",
+    "canonical_key",
+    "check_name",
+    "check_writable",
+    "current_chunk",
+    "efficiency_metrics",
+    "metric_keys",
+    "run_program",
+    "track_time",
+    "tracking_tables",
+]
+
 class MeasurementError(ValueError): ...
 
 @final
@@ -183,7 +206,7 @@ class Section:
     def __exit__(self, exc_type: object, exc_value: object, traceback: object) -> None: ...
 
 def current_chunk() -> ChunkRecorder | None: ...
-def track_time(processor: object, name: object, /) -> Section: ...
+def track_time(processor: object, name: object) -> Section: ...
 def canonical_key(name: str) -> str | None: ...
 def metric_keys(group: str | None = None) -> list[tuple[str, list[str]]]: ...
 def efficiency_metrics(known: dict[str, Any]) -> dict[str, Any]: ...

@@ -2,6 +2,9 @@
 
 Each belongs to the chunk that the calling thread is working on. Outside of a
 chunk, or where nobody is measuring, they do nothing.
+
+>>> with track_time(self, "jet_selection"):
+...     jets = events.Jet[events.Jet.pt > 30]
 """
 
 from __future__ import annotations
@@ -10,21 +13,19 @@ from types import TracebackType
 from typing import Any
 
 from roastcoffea import _core
+from roastcoffea._core import track_time
 from roastcoffea.columns import events_factory, source_of
 
+__all__ = [
+    "BaseInstrumentationContext",
+    "track_bytes",
+    "track_memory",
+    "track_section",
+    "track_time",
+]
 
-def track_time(processor: Any, name: str) -> _core.Section:  # noqa: ARG001
-    """Time a section of ``process()``.
-
-    >>> with track_time(self, "jet_selection"):
-    ...     jets = events.Jet[events.Jet.pt > 30]
-    """
-    return _core.Section(name)
-
-
-def track_section(processor: Any, name: str) -> _core.Section:
-    """Time a section of ``process()``; the older name of :func:`track_time`."""
-    return track_time(processor, name)
+#: The older name of :func:`track_time`.
+track_section = track_time
 
 
 def track_memory(processor: Any, name: str) -> _core.Section:  # noqa: ARG001

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use roast_model::Frame;
 
 use crate::chunk_rows::{Names, Outcome, slot};
@@ -37,8 +38,9 @@ pub(crate) struct Chunks {
 
 /// Sorts rows into chunks.
 pub(crate) fn identify(rows: Frame<'_>, outcomes: &[Outcome]) -> Chunks {
-    let mut sources: HashMap<[usize; 4], usize> = HashMap::new();
-    let mut known: HashMap<(usize, i64, i64), usize> = HashMap::with_capacity(rows.len());
+    let mut sources: HashMap<[usize; 4], usize, RandomState> = HashMap::default();
+    let mut known: HashMap<(usize, i64, i64), usize, RandomState> =
+        HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
     let (mut datasets, mut files) = (Names::default(), Names::default());
     let (mut uuids, mut trees) = (Names::default(), Names::default());
     let (mut dataset, mut file) = (rows.names("dataset"), rows.names("file"));

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use roast_model::Frame;
 
 use crate::number::usable;
@@ -54,7 +55,7 @@ pub(crate) fn attempt_secs<'a>(chunks: Frame<'a>) -> impl Iterator<Item = Option
 /// Names as numbers, in the order in which they first came.
 #[derive(Debug, Default)]
 pub(crate) struct Names<'a> {
-    codes: HashMap<Option<&'a str>, usize>,
+    codes: HashMap<Option<&'a str>, usize, RandomState>,
     names: Vec<Option<&'a str>>,
     last: Option<(&'a str, usize)>,
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use arrow_array::RecordBatch;
+use foldhash::fast::RandomState;
 use roast_model::{Frame, Value};
 
 use crate::chunk_rows::Outcome;
@@ -39,9 +40,11 @@ pub(crate) fn fill(sheet: &mut Sheet, tables: Tables<'_>, outcomes: &[Outcome]) 
 /// Names a file's tree.
 type Key<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>);
 
+type BytesOf<'a> = HashMap<Key<'a>, i64, RandomState>;
+
 /// Bytes that columns of successful chunks asked for, by file.
-fn column_bytes<'a>(chunks: Frame<'a>, outcomes: &[Outcome]) -> HashMap<Key<'a>, i64> {
-    let mut bytes: HashMap<Key<'a>, i64> = HashMap::new();
+fn column_bytes<'a>(chunks: Frame<'a>, outcomes: &[Outcome]) -> BytesOf<'a> {
+    let mut bytes = BytesOf::default();
     let mut requested = chunks.ints("read_bytes");
     let (mut uuids, mut trees) = (chunks.names("uuid"), chunks.names("tree"));
     for (file, outcome) in chunks.names("file").zip(outcomes) {
@@ -54,7 +57,7 @@ fn column_bytes<'a>(chunks: Frame<'a>, outcomes: &[Outcome]) -> HashMap<Key<'a>,
     bytes
 }
 
-fn by_file(sheet: &mut Sheet, files: Frame<'_>, column_bytes: &HashMap<Key<'_>, i64>) {
+fn by_file(sheet: &mut Sheet, files: Frame<'_>, column_bytes: &BytesOf<'_>) {
     let names: Vec<Option<&str>> = files.names("file").collect();
     let mut trees = files.names("tree");
     let mut uuids = files.names("uuid");

@@ -1,8 +1,6 @@
 //! The slowest chunks, and what was slow in each: the part of the attempt that
 //! lies furthest above its median over all chunks.
 
-use std::collections::HashMap;
-
 use roast_model::{Frame, Value};
 
 use crate::chunk_rows::{Outcome, attempt_secs};
@@ -78,8 +76,9 @@ struct SlowPart {
 }
 
 fn describe(rows: Frame<'_>, outcomes: &[Outcome], chosen: &[(f64, usize)]) -> Vec<Value> {
-    let places: HashMap<usize, usize> =
+    let mut places: Places =
         chosen.iter().enumerate().map(|(place, (_, row))| (*row, place)).collect();
+    places.sort_unstable();
     let slow = slow_parts(rows, outcomes, &places);
     let ids = pick(rows.ints("chunk_id"), &places);
     let datasets = pick(rows.names("dataset"), &places);
@@ -120,15 +119,20 @@ fn nth<T: Copy + Into<Value>>(values: &[Option<T>], place: usize) -> Value {
     values.get(place).copied().flatten().into()
 }
 
+/// The chosen rows in the order of the table, with their places.
+type Places = Vec<(usize, usize)>;
+
 /// The values of a column in a few rows.
-fn pick<T: Copy>(
-    column: impl Iterator<Item = Option<T>>,
-    places: &HashMap<usize, usize>,
-) -> Vec<Option<T>> {
+fn pick<T: Copy>(column: impl Iterator<Item = Option<T>>, places: &Places) -> Vec<Option<T>> {
     let mut picked = vec![None; places.len()];
+    let mut wanted = places.iter().peekable();
     for (row, value) in column.enumerate() {
-        if let Some(slot) = places.get(&row).and_then(|place| picked.get_mut(*place)) {
-            *slot = value;
+        if let Some((_, place)) = wanted.next_if(|(next, _)| *next == row) {
+            if let Some(slot) = picked.get_mut(*place) {
+                *slot = value;
+            }
+        } else if wanted.peek().is_none() {
+            break;
         }
     }
     picked
@@ -136,11 +140,7 @@ fn pick<T: Copy>(
 
 /// For each chosen row the part that exceeds its median the most, if one does.
 /// One part after the other, so that only one column of numbers is held.
-fn slow_parts(
-    rows: Frame<'_>,
-    outcomes: &[Outcome],
-    places: &HashMap<usize, usize>,
-) -> Vec<Option<SlowPart>> {
+fn slow_parts(rows: Frame<'_>, outcomes: &[Outcome], places: &Places) -> Vec<Option<SlowPart>> {
     let mut slowest: Vec<Option<SlowPart>> = vec![None; places.len()];
     let mut consider = |name: &'static str, values: Vec<Option<f64>>| {
         let mut usual: Vec<f64> = values

@@ -31,7 +31,7 @@ struct Entered {
 /// A section that measures time. A function takes its arguments as they come,
 /// which makes a section in half the time that calling the class takes.
 #[pyfunction]
-#[pyo3(signature = (processor, name, /))]
+#[pyo3(signature = (processor, name))]
 pub(crate) fn track_time(
     processor: &Bound<'_, PyAny>,
     name: &Bound<'_, PyAny>,

@@ -37,7 +37,7 @@ pub(super) fn assign(tasks: &[Task], rows: &[Span]) -> Vec<Option<usize>> {
                         row.stop.min(task.span.stop).saturating_sub(row.start.max(task.span.start));
                     (free_from <= row.start && covered.saturating_mul(2) >= length).then_some((
                         covered,
-                        task.span.start,
+                        Reverse(task.span.length()),
                         *index,
                     ))
                 })
