@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,7 @@ def test_saving_at_exit_fails_without_harming_the_run(
         MetricsCollector(runner, directory, measurement_name="late") as collector,
     ):
         out = runner(small_fileset, MuonCounter())
-        directory.rmdir()
+        shutil.rmtree(directory)
         directory.write_text("now a file")
     assert out["events"] == 2_600
     assert any("another_directory" in note for note in collector.notes)

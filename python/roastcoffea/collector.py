@@ -390,6 +390,8 @@ class MetricsCollector:
                 "summed up by name or left out: put track_time around larger stretches."
             )
         core = _core.Measurement.make(header, tables)
+        for sentence in core.limits():
+            self._note(sentence)
         metrics = Metrics(core.compute_metrics())
         if self._tracking is not None:
             extra, notes = aggregation.backends.parse(self._backend_name, self._tracking)

@@ -59,7 +59,8 @@ pub(crate) fn fill(sheet: &mut Sheet, sources: &Sources<'_>) {
     sheet.real("ledger_available_core_seconds", Some(available as f64 / 1e9));
 
     let work = work::read(sources, &presence);
-    if work.is_empty() {
+    // Without knowing who was busy, idle time cannot be told from work.
+    if !work.is_known(&presence) {
         return;
     }
     let phases = zones::process_phases(header, &work);

@@ -11,6 +11,7 @@ mod efficiency;
 mod files;
 mod fine;
 mod ledger;
+mod limits;
 mod metrics;
 mod monitoring;
 mod number;
@@ -30,6 +31,7 @@ use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_ke
 
 use chunk_rows::Outcome;
 pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
+pub use limits::limits;
 pub use metrics::Metrics;
 use replays::Replayed;
 use sheet::Sheet;

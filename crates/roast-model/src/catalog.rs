@@ -445,7 +445,7 @@ pub const CATALOG: &[MetricDef] = &[
         "∫ task threads dt, summed over workers, from start to end of the run", TRACKING, Neither),
     metric("ledger", "Where the core time went", Ledger, Table,
         "core-seconds by what they were spent on; the rows add up to ledger_available_core_seconds", "worker tracking, task intervals, chunk rows", Neither)
-        .caution("`unexplained` is what no record accounts for; it is shown, never spread over other rows."),
+        .caution("`unexplained` is what no record accounts for; it is shown, never spread over other rows. Missing where it is not known which worker was busy when."),
 
     metric("monitoring_overhead_seconds", "Time spent on measuring", Monitoring, Seconds,
         "time of recording in chunks + time of the sampler", "chunk rows, worker tracking", Lower),

@@ -10,9 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use roast_analyze::{Metrics, analyze};
-use roast_model::{
-    CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows,
-};
+use roast_model::{CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows};
 use roast_report::{Renderer, Report};
 use roast_store::{SaveOptions, Stored};
 
@@ -74,10 +72,7 @@ pub(crate) fn check_writable(output_dir: PathBuf, name: Option<&str>) -> PyResul
 impl CoreMeasurement {
     /// Puts a measurement together from a header and tables.
     #[staticmethod]
-    fn make(
-        header: &Bound<'_, PyDict>,
-        tables: Vec<Bound<'_, TableBuilder>>,
-    ) -> PyResult<Self> {
+    fn make(header: &Bound<'_, PyDict>, tables: Vec<Bound<'_, TableBuilder>>) -> PyResult<Self> {
         let header = header_from(&to_value(header)?)?;
         let mut built = BTreeMap::new();
         for table in tables {
@@ -146,6 +141,11 @@ impl CoreMeasurement {
             Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).to_value())
         })?;
         to_python(py, &metrics)
+    }
+
+    /// Sentences on what this kind of input does not tell.
+    fn limits(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        py.detach(|| Ok(roast_analyze::limits(&self.whole()?)))
     }
 
     /// The same measurement with these metrics and notes.

@@ -75,11 +75,19 @@ pub(super) struct Load {
 pub(super) struct Work<'a> {
     loads: BTreeMap<Option<&'a str>, Load>,
     nothing: Load,
+    /// Rows of `process()` alone do not cover all that a thread does; tasks do,
+    /// and so do rows that begin with the opening of the file.
+    is_complete: bool,
 }
 
 impl<'a> Work<'a> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.loads.values().all(|load| load.stretches.is_empty())
+    /// Whether all work can be told from idling: some of it was seen, from the
+    /// opening of files on, and none of it on a worker that is not named.
+    pub(super) fn is_known(&self, presence: &Presence<'_>) -> bool {
+        let busy = |load: &Load| !load.stretches.is_empty();
+        let placed = self.loads.iter().any(|(worker, load)| busy(load) && presence.has(*worker));
+        let nameless = !presence.has(None) && self.loads.get(&None).is_some_and(busy);
+        placed && !nameless && self.is_complete
     }
 
     pub(super) fn of_worker(&self, worker: Option<&'a str>) -> &Load {
@@ -192,7 +200,9 @@ pub(super) fn read<'a>(sources: &Sources<'a>, presence: &Presence<'a>) -> Work<'
         is_reduction,
         phases: &sources.header.phases,
     };
-    let mut work = Work::default();
+    let any_task = seen.iter().any(|seen| !seen.tasks.is_empty());
+    let mut work =
+        Work { is_complete: any_task || opening_seen.contains(&true), ..Work::default() };
     for ((worker, seen), place) in workers.names().iter().zip(seen).zip(places) {
         work.loads.insert(*worker, kinds.load(seen, &place, &opening_seen));
     }

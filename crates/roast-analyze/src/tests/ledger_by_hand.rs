@@ -363,6 +363,18 @@ fn no_ledger_without_workers_or_work() {
     assert_eq!(ledger(&run), (Value::None, Some(100.0)));
     add_tasks(&mut run, &[task("a", "P", 20.0, 21.0)]);
     assert!(!ledger(&run).0.is_none());
+    // Work on workers that nobody saw, or that have no name.
+    add_tasks(&mut run, &[task("b", "P", 20.0, 21.0)]);
+    assert_eq!(ledger(&run), (Value::None, Some(100.0)));
+    let there = |worker| Row { threads: Some(1), ..Row::new(worker, 0.0, 100.0, 101) };
+    add_workers(&mut run, &[there("a"), there("b")]);
+    assert!(!ledger(&run).0.is_none());
+    add_chunks(&mut run, &[chunk("", 30.0, 40.0).secs("open_secs", 1.0)]);
+    assert_eq!(ledger(&run), (Value::None, Some(200.0)));
+    // Without tasks, rows of process() alone leave out the opening of files.
+    run.tables.remove(&roast_model::Table::Tasks);
+    add_chunks(&mut run, &[chunk("a", 30.0, 40.0).secs("duration_secs", 10.0)]);
+    assert_eq!(ledger(&run), (Value::None, Some(200.0)));
     add_workers(&mut run, &[Row { threads: None, ..Row::new("a", 0.0, 100.0, 101) }]);
     assert_eq!(ledger(&run), (Value::None, None));
     add_workers(&mut run, &[]);

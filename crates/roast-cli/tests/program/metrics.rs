@@ -12,7 +12,7 @@ fn one_metric_by_key_or_alias() {
     insta::assert_snapshot!(by_alias.stdout, @"
     cpu_efficiency: Core efficiency
       unit     ratio
-      formula  total_cpu_time / (wall_time × total_cores)
+      formula  (total_cpu_time − replayed processing time) / (wall_time × total_cores)
       source   coffea report, worker tracking
       better   higher
       aliases  core_efficiency
