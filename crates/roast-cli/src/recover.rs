@@ -30,8 +30,8 @@ pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
         )));
     }
     for spool in spools {
-        let (path, chunks) = recover(&spool)
-            .with_context(|| format!("could not recover {}", spool.display()))?;
+        let (path, chunks) =
+            recover(&spool).with_context(|| format!("could not recover {}", spool.display()))?;
         std::fs::remove_dir_all(&spool)
             .with_context(|| format!("could not remove {}", spool.display()))?;
         writeln!(std::io::stdout(), "{}: {chunks} chunks recovered", path.display())
@@ -87,7 +87,8 @@ fn read_rows(spool: &Path) -> anyhow::Result<(ChunkLog, usize)> {
         .collect::<Result<_, _>>()?;
     paths.sort();
     for path in paths.iter().filter(|path| path.extension().is_some_and(|e| e == ROWS_EXTENSION)) {
-        let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let data =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         for row in spooled_rows(&data) {
             match ChunkLog::from_bytes(row) {
                 Ok(part) => log.merge(&part),

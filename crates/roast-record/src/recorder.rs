@@ -202,7 +202,12 @@ impl Recorder {
     pub fn branches_read(&self) -> Vec<String> {
         let mut names: Vec<String> = self
             .with(|state| {
-                state.branches.iter().flat_map(|all| all.keys()).map(|name| name.to_string()).collect()
+                state
+                    .branches
+                    .iter()
+                    .flat_map(|all| all.keys())
+                    .map(|name| name.to_string())
+                    .collect()
             })
             .unwrap_or_default();
         names.sort_unstable();
