@@ -213,17 +213,17 @@ def test_known_cpu_sleep_memory_and_sections(dask_client: Client, tmp_path: Path
     import pyarrow as pa
 
     chunks = pa.table(roast.measurement.table("chunks")).to_pydict()
-    for cpu, wall, waited in zip(
-        chunks["process_cpu_secs"],
-        chunks["process_secs"],
-        chunks["process_run_queue_secs"],
-        strict=True,
-    ):
+    for row in range(4):
+        # Reading the column is not the processor's own: its share is taken out.
+        wall, cpu, waited = (
+            chunks[f"process{kind}_secs"][row] - chunks[f"read{kind}_secs"][row]
+            for kind in ("", "_cpu", "_run_queue")
+        )
         assert cpu == pytest.approx(0.3, rel=0.05)
-        assert wall - cpu - waited == pytest.approx(0.3, rel=0.08)
+        assert wall - cpu - waited == pytest.approx(0.3, rel=0.05)
     ledger = roast.get_metrics()["ledger"]
     assert ledger["user_cpu"] == pytest.approx(1.2, rel=0.05)
-    assert ledger["user_wait"] == pytest.approx(1.2, rel=0.08)
+    assert ledger["user_wait"] == pytest.approx(1.2, rel=0.05)
 
     with MetricsCollector(runner) as roast:
         runner(fileset, Allocating())
@@ -261,6 +261,7 @@ def test_processors_that_take_no_attributes(small_fileset: dict[str, Any]) -> No
         out = runner(small_fileset, Slots())
     assert out["events"] == 2_600
     assert len(roast.chunk_metrics) == CHUNKS
+    assert any("takes no attributes" in note and "10 chunks" in note for note in roast.notes)
 
 
 @pytest.mark.parametrize("name", EXECUTORS)
@@ -430,6 +431,7 @@ def test_decorated_accumulators_and_shared_processors(
             assert len(rows) == CHUNKS
             assert set(keys(rows).values()) == {1}
             assert sum(row["num_events"] for row in rows) == 2_600
+            assert not [name for name in vars(instance) if "roastcoffea" in name]
             if isinstance(instance, Decorated):
                 assert all(row["custom_count"] == 42 for row in rows)
                 assert all(len(row["sections"]) == 3 for row in rows)

@@ -324,10 +324,6 @@ def test_a_broken_hook_is_noted_and_never_raised(threads_client: Client) -> None
 
 
 def test_the_compiled_tables_take_the_batches(client: Client) -> None:
-    core = pytest.importorskip("roastcoffea._core")
-    pytest.importorskip("roastcoffea.tracking")
-    if not hasattr(core, "TableBuilder"):
-        pytest.skip("the compiled module has no TableBuilder yet")
     backend = DaskMetricsBackend(client)
     backend.start_tracking(0.05)
     span = backend.create_span("compiled")

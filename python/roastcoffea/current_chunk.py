@@ -14,13 +14,18 @@ from roastcoffea.warn import warn_once
 CURRENT = "_roastcoffea_current_chunk"
 
 _thread = threading.local()
+_lock = threading.Lock()
 
 
 class CurrentChunk(MutableMapping[str, Any]):
     """The row of whichever chunk the calling thread works on.
 
-    One object serves all threads, because threads may share a processor.
+    One object serves all threads, because threads may share a processor; it
+    goes with the last of them.
     """
+
+    def __init__(self) -> None:
+        self.users = 0
 
     def __getitem__(self, key: str) -> Any:
         return _row()[key]
@@ -58,12 +63,33 @@ def current_chunk_on(processor: Any) -> Iterator[None]:
     before = getattr(_thread, "row", None)
     if before is None:
         _thread.row = {}
-    try:
-        if not isinstance(getattr(processor, CURRENT, None), CurrentChunk):
-            setattr(processor, CURRENT, CurrentChunk())
-    except Exception:  # noqa: BLE001
-        warn_once(f"a {type(processor).__name__} takes no attributes, so it has no {CURRENT}")
+    current = _give(processor)
     try:
         yield
     finally:
         _thread.row = before
+        if current is not None:
+            _take_back(processor, current)
+
+
+def _give(processor: Any) -> CurrentChunk | None:
+    with _lock:
+        current = getattr(processor, CURRENT, None)
+        if not isinstance(current, CurrentChunk):
+            current = CurrentChunk()
+            try:
+                setattr(processor, CURRENT, current)
+            except Exception:  # noqa: BLE001
+                warn_once(
+                    f"a {type(processor).__name__} takes no attributes, so it has no {CURRENT}"
+                )
+                return None
+        current.users += 1
+        return current
+
+
+def _take_back(processor: Any, current: CurrentChunk) -> None:
+    with _lock:
+        current.users -= 1
+        if current.users == 0 and getattr(processor, CURRENT, None) is current:
+            delattr(processor, CURRENT)

@@ -1,11 +1,42 @@
 //! What chunk rows could not hold, in sentences for the summary's notes.
 
-use roast_model::{Frame, Measurement, Table};
+use std::collections::BTreeMap;
 
-/// One sentence for each thing that this kind of input does not tell.
+use roast_model::{Frame, Measurement, Table};
+use serde_json::Value as Json;
+
+/// The key in a row's `extra` of what went wrong while it was recorded.
+const WARNING_KEY: &str = "roastcoffea_warning";
+
+/// One sentence for each thing that went wrong on workers or that this kind of
+/// input does not tell.
 pub fn limits(measurement: &Measurement) -> Vec<String> {
     let Some(chunks) = measurement.table(Table::Chunks) else { return Vec::new() };
     let frame = Frame::new(chunks);
+    let mut sentences = warnings(frame);
+    sentences.extend(untold(frame));
+    sentences
+}
+
+/// What workers warned of, with the number of chunks that it concerns.
+fn warnings(frame: Frame<'_>) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    // Few rows carry a warning: the search for its key spares reading the others.
+    for extra in frame.names("extra").flatten().filter(|extra| extra.contains(WARNING_KEY)) {
+        let sentence = serde_json::from_str::<Json>(extra)
+            .ok()
+            .and_then(|row| row.get(WARNING_KEY)?.as_str().map(str::to_owned));
+        if let Some(sentence) = sentence {
+            *counts.entry(sentence).or_default() += 1;
+        }
+    }
+    counts
+        .into_iter()
+        .map(|(sentence, count)| format!("On workers, for {count} chunks: {sentence}."))
+        .collect()
+}
+
+fn untold(frame: Frame<'_>) -> Vec<String> {
     let read: Vec<bool> =
         frame.ints("reads").map(|reads| reads.is_some_and(|reads| reads > 0)).collect();
     if !read.contains(&true) {
@@ -36,7 +67,7 @@ pub fn limits(measurement: &Measurement) -> Vec<String> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use roast_model::{ColumnData, Header, TableBuilder, UtcNs, Value};
+    use roast_model::{ColumnData, Header, TableBuilder, UtcNs};
 
     use super::*;
 
@@ -45,24 +76,7 @@ mod tests {
         chunks
             .append(columns.into_iter().map(|(name, data)| (name.to_owned(), data)).collect())
             .unwrap();
-        let header = Header {
-            id: String::new(),
-            name: String::new(),
-            started: UtcNs(0),
-            wall_secs: 1.0,
-            backend: "local".into(),
-            error: None,
-            provenance: Value::None,
-            report: Value::None,
-            custom_metrics: Value::None,
-            spans: Value::None,
-            span_completeness: None,
-            processor_prefixes: Vec::new(),
-            phases: Vec::new(),
-            tracking_extra: Value::None,
-            notes: Vec::new(),
-            metrics: Value::None,
-        };
+        let header = Header::new("", "", "local", UtcNs(0), 1.0);
         let tables = BTreeMap::from([(Table::Chunks, chunks.build().unwrap())]);
         limits(&Measurement { header, tables })
     }
@@ -76,6 +90,19 @@ mod tests {
         ]);
         assert!(full.is_empty());
         assert!(measured(vec![("num_events", ColumnData::Ints(vec![Some(2)]))]).is_empty());
+    }
+
+    #[test]
+    fn warnings_of_workers_are_counted() {
+        let extra = |text: &str| Some(text.to_owned());
+        let rows = vec![
+            extra(r#"{"roastcoffea_warning": "no length"}"#),
+            None,
+            extra(r#"{"roastcoffea_warning": "no length", "cuts": 3}"#),
+            extra(r#"{"roastcoffea_warning": 5"#),
+        ];
+        let notes = measured(vec![("extra", ColumnData::Texts(rows))]);
+        assert_eq!(notes, ["On workers, for 2 chunks: no length."]);
     }
 
     #[test]

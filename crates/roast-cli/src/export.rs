@@ -109,29 +109,12 @@ fn default_output(name: &str, format: Format) -> PathBuf {
 mod tests {
     use std::collections::BTreeMap;
 
-    use roast_model::{Header, Table, TableBuilder, UtcNs, Value};
+    use roast_model::{Header, Table, TableBuilder, UtcNs};
 
     use super::*;
 
     fn measurement() -> Measurement {
-        let header = Header {
-            id: "0".into(),
-            name: "run".into(),
-            started: UtcNs(0),
-            wall_secs: 1.0,
-            backend: "local".into(),
-            error: None,
-            provenance: Value::None,
-            report: Value::None,
-            custom_metrics: Value::None,
-            spans: Value::None,
-            span_completeness: None,
-            processor_prefixes: Vec::new(),
-            phases: Vec::new(),
-            tracking_extra: Value::None,
-            notes: Vec::new(),
-            metrics: Value::None,
-        };
+        let header = Header::new("0", "run", "local", UtcNs(0), 1.0);
         let ticks = TableBuilder::new(Table::Ticks).build().unwrap();
         Measurement { header, tables: BTreeMap::from([(Table::Ticks, ticks)]) }
     }

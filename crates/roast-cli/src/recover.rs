@@ -129,23 +129,12 @@ fn measurement(given: Value, log: &ChunkLog, damaged: usize) -> anyhow::Result<M
     if damaged > 0 {
         notes.push(format!("{damaged} chunk rows were damaged and left out."));
     }
+    let wall_secs = last.secs_since(started).max(0.0);
     let header = Header {
-        id: text("id")?,
-        name: text("name")?,
-        started,
-        wall_secs: last.secs_since(started).max(0.0),
-        backend: text("backend")?,
         error: Some("the process that measured the run was killed".to_owned()),
         provenance: given.get("provenance").cloned().unwrap_or_default(),
-        report: Value::None,
-        custom_metrics: Value::None,
-        spans: Value::None,
-        span_completeness: None,
-        processor_prefixes: Vec::new(),
-        phases: Vec::new(),
-        tracking_extra: Value::None,
         notes,
-        metrics: Value::None,
+        ..Header::new(&text("id")?, &text("name")?, &text("backend")?, started, wall_secs)
     };
     let mut measurement = Measurement { header, tables };
     measurement.header.metrics = analyze(&measurement).to_value();

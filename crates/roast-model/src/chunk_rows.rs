@@ -9,8 +9,6 @@ use serde_json::Value as Json;
 
 use crate::frame::Frame;
 use crate::table::{ColumnKind, Table};
-use crate::table_builder::{ColumnData, TableBuilder, TableError};
-use crate::time::UtcNs;
 use crate::value::Value;
 
 const BYTES_PER_MB: f64 = 1_048_576.0;
@@ -76,52 +74,6 @@ pub struct ShownSection<'a> {
     pub bytes: Option<i64>,
     /// Sections summed in this one.
     pub count: i64,
-}
-
-/// Puts rows into a `chunks` table. Rows that are not mappings are passed over
-/// and counted in the second part of the result.
-pub fn chunk_table(rows: &[Value]) -> Result<(TableBuilder, usize), TableError> {
-    let mut builder = TableBuilder::new(Table::Chunks);
-    let mappings: Vec<&Value> = rows.iter().filter(|row| matches!(row, Value::Map(_))).collect();
-    let mut batch: Vec<(String, ColumnData)> = Vec::new();
-    let mut taken: Vec<Vec<&str>> = vec![vec![DERIVED]; mappings.len()];
-    for (key, column, held) in KEYS {
-        let kind = kind_of(column);
-        let cells: Vec<Option<Cell>> = mappings
-            .iter()
-            .zip(&mut taken)
-            .enumerate()
-            .map(|(index, (row, taken))| {
-                let given = row.get(key);
-                let cell = match given {
-                    None if *key == "chunk_id" => Some(Cell::Int(to_i64(index))),
-                    None => None,
-                    Some(value) => Cell::from_value(value, kind, held),
-                };
-                if given.is_none_or(Value::is_none) || cell.is_some() {
-                    taken.push(key);
-                }
-                cell
-            })
-            .collect();
-        batch.push(((*column).to_owned(), Cell::column(cells, kind)));
-    }
-    let extra = mappings
-        .iter()
-        .zip(&taken)
-        .map(|(row, taken)| {
-            let rest: Vec<_> = row
-                .pairs()
-                .iter()
-                .filter(|(key, _)| !key.as_str().is_some_and(|key| taken.contains(&key)))
-                .cloned()
-                .collect();
-            (!rest.is_empty()).then(|| Value::Map(rest).to_json().to_string())
-        })
-        .collect();
-    batch.push(("extra".to_owned(), ColumnData::Texts(extra)));
-    builder.append(batch)?;
-    Ok((builder, rows.len() - mappings.len()))
 }
 
 /// The rows of a `chunks` table as users hold them, with what the other tables
@@ -335,101 +287,4 @@ fn kind_of(column: &str) -> ColumnKind {
         .iter()
         .find(|def| def.name == column)
         .map_or(ColumnKind::Text, |def| def.kind)
-}
-
-fn to_i64(index: usize) -> i64 {
-    i64::try_from(index).unwrap_or(i64::MAX)
-}
-
-enum Cell {
-    Int(i64),
-    Float(f64),
-    Text(String),
-}
-
-impl Cell {
-    /// `None` if the value does not fit the column; it then travels in `extra`.
-    fn from_value(value: &Value, kind: ColumnKind, held: &Held) -> Option<Self> {
-        match kind {
-            ColumnKind::Name | ColumnKind::Text => {
-                value.as_str().map(|text| Self::Text(text.to_owned()))
-            }
-            ColumnKind::Float => {
-                value.as_f64().filter(|number| number.is_finite()).map(Self::Float)
-            }
-            ColumnKind::Time | ColumnKind::Int => match held {
-                Held::Plain => value.as_i64().map(Self::Int),
-                Held::EpochSecs => finite(value).map(|secs| Self::Int(UtcNs(0).after_secs(secs).0)),
-                Held::Megabytes => {
-                    finite(value).map(|mb| Self::Int((mb * BYTES_PER_MB).round() as i64))
-                }
-            },
-        }
-    }
-
-    fn column(cells: Vec<Option<Self>>, kind: ColumnKind) -> ColumnData {
-        match kind {
-            ColumnKind::Name | ColumnKind::Text => ColumnData::Texts(
-                cells
-                    .into_iter()
-                    .map(|cell| match cell {
-                        Some(Self::Text(text)) => Some(text),
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-            ColumnKind::Float => ColumnData::Floats(
-                cells
-                    .into_iter()
-                    .map(|cell| match cell {
-                        Some(Self::Float(number)) => Some(number),
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-            ColumnKind::Time | ColumnKind::Int => ColumnData::Ints(
-                cells
-                    .into_iter()
-                    .map(|cell| match cell {
-                        Some(Self::Int(number)) => Some(number),
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-        }
-    }
-}
-
-fn finite(value: &Value) -> Option<f64> {
-    value.as_f64().filter(|number| number.is_finite())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_come_back_with_everything_the_user_put_in() {
-        let row = Value::map([
-            ("dataset", Value::from("ttbar")),
-            ("num_events", Value::Int(50)),
-            ("duration", Value::Float(0.125)),
-            ("mem_before_mb", Value::Float(234.914_062_5)),
-            ("mem_after_mb", Value::Float(236.0)),
-            ("uuid", Value::None),
-            ("bytes_read", Value::from("not a number")),
-            ("timing", Value::map([("sel", Value::Float(0.02))])),
-            ("cuts", Value::Set(vec![Value::Int(1)])),
-        ]);
-        let (builder, passed_over) = chunk_table(&[row.clone(), Value::Int(3)]).unwrap();
-        assert_eq!(passed_over, 1);
-        let back = chunk_rows(&builder.build().unwrap(), None, None);
-        assert_eq!(back.len(), 1);
-        for (key, value) in row.pairs() {
-            assert_eq!(back[0].get(key.as_str().unwrap()), Some(value), "{key:?}");
-        }
-        assert_eq!(back[0].get("mem_delta_mb"), Some(&Value::Float(1.085_937_5)));
-        assert_eq!(back[0].get("chunk_id"), Some(&Value::Int(0)));
-        assert_eq!(back[0].get("error"), Some(&Value::None));
-    }
 }

@@ -14,7 +14,7 @@ mod tracking;
 mod value;
 
 pub use catalog::{Better, CATALOG, Group, MetricDef, Unit, canonical_key, metric_def};
-pub use chunk_rows::{ShownSection, chunk_row, chunk_rows, chunk_table};
+pub use chunk_rows::{ShownSection, chunk_row, chunk_rows};
 pub use frame::Frame;
 pub use measurement::{Header, Measurement, Phase};
 pub use table::{ColumnDef, ColumnKind, Table};

@@ -81,6 +81,28 @@ pub struct Measurement {
 }
 
 impl Header {
+    /// A run of which nothing more is known.
+    pub fn new(id: &str, name: &str, backend: &str, started: UtcNs, wall_secs: f64) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            started,
+            wall_secs,
+            backend: backend.to_owned(),
+            error: None,
+            provenance: Value::None,
+            report: Value::None,
+            custom_metrics: Value::None,
+            spans: Value::None,
+            span_completeness: None,
+            processor_prefixes: Vec::new(),
+            phases: Vec::new(),
+            tracking_extra: Value::None,
+            notes: Vec::new(),
+            metrics: Value::None,
+        }
+    }
+
     /// When the context was left.
     pub fn ended(&self) -> UtcNs {
         self.started.after_secs(self.wall_secs)

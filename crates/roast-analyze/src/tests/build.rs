@@ -10,24 +10,7 @@ pub(crate) const START: i64 = 1_794_765_736_000_000_000;
 
 /// A run of that many wall seconds of which nothing else is known.
 pub(crate) fn bare(wall_secs: f64) -> Measurement {
-    let header = Header {
-        id: "0".into(),
-        name: "test".into(),
-        started: UtcNs(START),
-        wall_secs,
-        backend: "dask".into(),
-        error: None,
-        provenance: Value::None,
-        report: Value::None,
-        custom_metrics: Value::None,
-        spans: Value::None,
-        span_completeness: None,
-        processor_prefixes: Vec::new(),
-        phases: Vec::new(),
-        tracking_extra: Value::None,
-        notes: Vec::new(),
-        metrics: Value::None,
-    };
+    let header = Header::new("0", "test", "dask", UtcNs(START), wall_secs);
     Measurement { header, tables: BTreeMap::new() }
 }
 

@@ -105,27 +105,13 @@ pub(crate) fn measurement(thousands: i64) -> Measurement {
         ])
         .unwrap();
     let header = Header {
-        id: "0190".into(),
-        name: "ttbar".into(),
-        started: UtcNs(start),
-        wall_secs: 38.342_809,
-        backend: "dask".into(),
-        error: None,
-        provenance: Value::None,
         report: Value::map([
             ("entries", Value::Int(2000)),
             ("bytesread", Value::Int(14_935_040)),
             ("processtime", Value::Float(5.08)),
             ("chunks", Value::Int(40)),
         ]),
-        custom_metrics: Value::None,
-        spans: Value::None,
-        span_completeness: None,
-        processor_prefixes: Vec::new(),
-        phases: Vec::new(),
-        tracking_extra: Value::None,
-        notes: Vec::new(),
-        metrics: Value::None,
+        ..Header::new("0190", "ttbar", "dask", UtcNs(start), 38.342_809)
     };
     let tables = BTreeMap::from([
         (Table::Chunks, chunks.build().unwrap()),
