@@ -214,10 +214,10 @@ def test_known_cpu_sleep_memory_and_sections(dask_client: Client, tmp_path: Path
 
     chunks = pa.table(roast.measurement.table("chunks")).to_pydict()
     waits = []
-    for row in range(4):
+    for index in range(4):
         # Reading the column is not the processor's own: its share is taken out.
         wall, cpu, waited = (
-            chunks[f"process{kind}_secs"][row] - chunks[f"read{kind}_secs"][row]
+            chunks[f"process{kind}_secs"][index] - chunks[f"read{kind}_secs"][index]
             for kind in ("", "_cpu", "_run_queue")
         )
         assert cpu == pytest.approx(0.3, rel=0.05)

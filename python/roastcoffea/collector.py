@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import time
 import uuid
 import warnings
@@ -17,18 +18,20 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from roastcoffea import _core, aggregation, carriers
 from roastcoffea.attach import Session, attached, executors_of, recorded_here, recorded_on_dask
 from roastcoffea.backends import AbstractMetricsBackend, backend_names, choose_backend, make_backend
-from roastcoffea.backends.dask import DaskBackend
 from roastcoffea.chunk_collection import ChunkCollection
 from roastcoffea.decorator import OUTPUT_KEY, collecting
 from roastcoffea.measurement import Measurement
 from roastcoffea.metrics import Metrics
 from roastcoffea.provenance import provenance
 from roastcoffea.tracking import TrackingData
+
+if TYPE_CHECKING:
+    from roastcoffea.backends.dask import DaskMetricsBackend
 
 #: What coffea's report holds (``bytesread`` for ROOT input only).
 REPORT_KEYS = ("bytesread", "columns", "entries", "processtime", "chunks")
@@ -129,8 +132,9 @@ class MetricsCollector:
         backend = self._backend or stack.enter_context(_own_client(self._target))
         self._backend = backend
         interval = self._interval if self._track_workers else None
-        if isinstance(backend, DaskBackend):
-            topic = backend.start_listening(interval, on_chunks=self._chunks.take)
+        dask = _as_dask(backend)
+        if dask is not None:
+            topic = dask.start_listening(interval, on_chunks=self._chunks.take)
             stack.callback(self._stop_tracking)
             self._session.wrap = recorded_on_dask(topic)
         elif interval is not None:
@@ -150,8 +154,8 @@ class MetricsCollector:
             stack.enter_context(attached(executors_of(self._target), self._session))
         if self._processor is not None:
             stack.enter_context(collecting(self._processor))
-        if isinstance(backend, DaskBackend):
-            self._check_workers(backend)
+        if dask is not None:
+            self._check_workers(dask)
 
     def _open_spool(self, path: Path) -> None:
         header = {
@@ -169,7 +173,7 @@ class MetricsCollector:
                 f"were killed ({_describe(error)})."
             )
 
-    def _check_workers(self, backend: DaskBackend) -> None:
+    def _check_workers(self, backend: DaskMetricsBackend) -> None:
         try:
             lacking = backend.workers_that_cannot_record()
         except Exception as error:  # noqa: BLE001
@@ -455,6 +459,14 @@ class MetricsCollector:
     def _note(self, sentence: str) -> None:
         if sentence not in self._notes:
             self._notes.append(sentence)
+
+
+def _as_dask(backend: AbstractMetricsBackend) -> DaskMetricsBackend | None:
+    """Return the backend if it is Dask's; nothing is imported to find out that it is not."""
+    module = sys.modules.get("roastcoffea.backends.dask")
+    if module is None or not isinstance(backend, module.DaskMetricsBackend):
+        return None
+    return cast("DaskMetricsBackend", backend)
 
 
 def _own_client(target: Any) -> Any:

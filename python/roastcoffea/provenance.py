@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 import sys
-from importlib import metadata
 
 _PACKAGES = ("roastcoffea", "coffea", "distributed", "dask", "uproot", "awkward", "numpy")
 
 
 def provenance() -> dict[str, object]:
     """Describe this process's machine, Python and packages."""
+    from importlib import metadata
+
     versions: dict[str, str] = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
