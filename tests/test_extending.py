@@ -101,6 +101,24 @@ def test_a_backend_that_uses_our_layout_gets_all_worker_metrics() -> None:
     assert parsed["avg_workers"] == 2.0
 
 
+def test_a_backend_with_spans_of_its_own() -> None:
+    class Spans(TaskVineMetricsBackend):
+        def create_span(self, name: str) -> Any:
+            return {"span": name}
+
+        def get_span_metrics(self, span_info: Any) -> dict[Any, Any]:
+            assert span_info == {"span": "coffea-processing"}
+            return {("execute", "work", "thread-cpu", "seconds"): 2.5}
+
+        def supports_fine_metrics(self) -> bool:
+            return True
+
+    register_backend("spans", Spans)
+    with MetricsCollector(FakeManager(), backend="spans") as collector:
+        pass
+    assert collector.get_metrics()["cpu_time_seconds"] == 2.5
+
+
 def test_a_parser_that_fails_is_noted() -> None:
     class Broken:
         def parse_tracking_data(self, tracking_data: Any) -> dict[str, Any]:

@@ -90,6 +90,12 @@ def test_a_killed_client_is_recovered(dask_client: Client, tmp_path: Path, kind:
     assert any("killed" in note for note in measurement.notes)
     measurement.print_summary()
 
+    (output / ".other.spool").mkdir()
+    with (
+        pytest.raises(FileExistsError, match="roastcoffea recover"),
+        MetricsCollector(dask_client, output, measurement_name="other"),
+    ):
+        pass
     again = subprocess.run(
         [PROGRAM, "recover", output], capture_output=True, text=True, check=False
     )

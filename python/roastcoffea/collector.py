@@ -141,8 +141,9 @@ class MetricsCollector:
             backend.start_tracking(interval)
             stack.callback(self._stop_tracking)
         self._span = backend.create_span(SPAN_NAME)
-        if isinstance(self._span, AbstractContextManager):
+        if self._span is not None:
             stack.callback(self._read_span)
+        if isinstance(self._span, AbstractContextManager):
             stack.enter_context(self._span)
             self._session.around_call = getattr(self._span, "here", nullcontext)
         if self._backend_name == "local":
@@ -158,6 +159,11 @@ class MetricsCollector:
             self._check_workers(dask)
 
     def _open_spool(self, path: Path) -> None:
+        if path.exists():
+            raise FileExistsError(
+                "a run of this name was killed and left its chunks behind: make a measurement of "
+                f"them with 'roastcoffea recover {path}', or choose another name"
+            )
         header = {
             "id": self._id,
             "name": self._name,
