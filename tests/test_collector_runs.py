@@ -6,14 +6,18 @@ import concurrent.futures
 import pickle
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
 from coffea import processor
 from coffea.nanoevents import BaseSchema, NanoAODSchema
+from coffea.processor import accumulate
+from coffea.processor.executor import ExecutorBase
 from distributed import Client, LocalCluster
 
 import data
@@ -369,6 +373,24 @@ def test_known_cpu_sleep_and_bytes(dask_client: Client, tmp_path: Path) -> None:
     # Two baskets: every chunk reads one of them whole, half of the column.
     expected = chunks * (setup + column / 2)
     assert metrics["total_bytes_read_coffea"] / expected == pytest.approx(1.0, abs=0.05)
+
+
+def test_an_executor_of_another_kind_runs_as_it_is(small_fileset: dict[str, Any]) -> None:
+    @dataclass
+    class Elsewhere(ExecutorBase):
+        retries: int = 0
+
+        def __call__(self, items: Any, function: Any, accumulator: Any) -> Any:
+            # Its workers have no roastcoffea: nothing of it may be in what they are sent.
+            assert b"roastcoffea" not in cloudpickle.dumps(function)
+            return accumulate(map(function, items), accumulator), 0
+
+    runner = runner_of(Elsewhere(status=False))
+    with MetricsCollector(runner) as roast:
+        out = runner(small_fileset, MuonCounter())
+    assert out["events"] == EVENTS == roast.get_metrics()["total_events"]
+    assert roast.chunk_metrics == []
+    assert any("Elsewhere" in note and "track_metrics" in note for note in roast.notes)
 
 
 def test_an_executor_without_a_client_gets_one_for_the_run(small_fileset: dict[str, Any]) -> None:

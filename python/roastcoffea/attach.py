@@ -161,6 +161,12 @@ def executors_of(target: Any) -> list[Any]:
     return unique
 
 
+def runs_here(executor: Any) -> bool:
+    """Tell whether an executor runs its work on this machine, where roastcoffea is."""
+    local = ("IterativeExecutor", "FuturesExecutor")
+    return any(base.__name__ in local for base in type(executor).__mro__)
+
+
 def _watched(original: type, session: Session) -> type:
     def call(self: Any, items: Any, function: Callable[..., Any], accumulator: Any) -> Any:
         return session.call(self, original.__call__, items, function, accumulator)

@@ -21,7 +21,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from roastcoffea import _core, aggregation, carriers
-from roastcoffea.attach import Session, attached, executors_of, recorded_here, recorded_on_dask
+from roastcoffea.attach import (
+    Session,
+    attached,
+    executors_of,
+    recorded_here,
+    recorded_on_dask,
+    runs_here,
+)
 from roastcoffea.backends import AbstractMetricsBackend, backend_names, choose_backend, make_backend
 from roastcoffea.chunk_collection import ChunkCollection
 from roastcoffea.decorator import OUTPUT_KEY, collecting
@@ -146,7 +153,13 @@ class MetricsCollector:
         if isinstance(self._span, AbstractContextManager):
             stack.enter_context(self._span)
             self._session.around_call = getattr(self._span, "here", nullcontext)
-        if self._backend_name == "local":
+        if self._backend_name == "local" and not runs_here(executors_of(self._target)[0]):
+            # Its workers may be anywhere, and need not have roastcoffea.
+            self._note(
+                f"Chunks of a {type(executors_of(self._target)[0]).__name__} are not recorded by "
+                "themselves: decorate process() with @track_metrics and pass processor_instance."
+            )
+        elif self._backend_name == "local":
             carriers.collect_here(self._id, lambda row: self._chunks.take([row]))
             stack.callback(carriers.stop_collecting, self._id)
             stack.callback(self._chunks.gather)

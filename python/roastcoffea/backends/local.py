@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roastcoffea import _core
-from roastcoffea.attach import executors_of
+from roastcoffea.attach import executors_of, runs_here
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.tracking import TrackingData
 
@@ -29,7 +29,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         """Start to sample every ``interval`` seconds."""
         if self._sampler is not None:
             raise RuntimeError("tracking is running already: call stop_tracking first")
-        if not hasattr(self._executor, "workers"):
+        if not runs_here(self._executor):
             self.notes.append(
                 f"Workers of a {type(self._executor).__name__} cannot be followed from here, "
                 "so there are no worker metrics."
