@@ -276,7 +276,9 @@ def test_failures_and_retries(
     runner = make_runner(make_executor(name, dask_client, retries=2))
     import warnings
 
-    with warnings.catch_warnings(), MetricsCollector(runner) as roast:
+    # Pools live for a second or two: their processes must be seen in that time.
+    collector = MetricsCollector(runner, worker_tracking_interval=0.05)
+    with warnings.catch_warnings(), collector as roast:
         warnings.simplefilter("ignore")
         out = runner(small_fileset, instance)
     assert out["events"] == 2_600
