@@ -228,7 +228,7 @@ class HardSections(processor.ProcessorABC):
             pass
         with track_time(self, "x" * 100_000):
             pass
-        for index in range(20_000):
+        for index in range(100_000):
             with track_time(self, f"many {index}"):
                 pass
         return {"events": len(events)}
