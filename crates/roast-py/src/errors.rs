@@ -52,6 +52,6 @@ pub(crate) fn new_file_error(error: NewFileError) -> PyErr {
 pub(crate) fn os_error(source: &std::io::Error, message: String) -> PyErr {
     match source.raw_os_error() {
         Some(number) => PyOSError::new_err((number, message)),
-        None => PyOSError::new_err(message),
+        None => std::io::Error::new(source.kind(), message).into(),
     }
 }

@@ -24,6 +24,7 @@ mod scatter;
 mod sections;
 mod spread;
 mod table;
+mod task_intervals;
 mod text;
 mod timeline;
 mod worker_series;

@@ -11,6 +11,7 @@ use super::number::moment;
 use super::panel::{Panel, no_chunks, no_times};
 use super::raster::{self, RasterLanes};
 use super::run::{Run, shown_name};
+use super::task_intervals;
 
 /// More intervals than this become a raster.
 const MOST_INTERVALS: usize = 20_000;
@@ -19,8 +20,6 @@ const MOST_LANES: usize = 400;
 /// Times of Dask's tasks are off by milliseconds: neighbours that overlap by less
 /// ran one after the other.
 const TOLERANCE_SECS: f64 = 0.01;
-/// The prefix of tasks that add up outputs.
-const REDUCE: &str = "reduce";
 
 /// What each worker did when.
 #[derive(Clone, Debug, Serialize)]
@@ -74,7 +73,7 @@ pub(crate) struct Interval {
     pub(crate) stop: f64,
     pub(crate) what: What,
     /// Into [`Run::chunks`].
-    chunk: Option<usize>,
+    pub(crate) chunk: Option<usize>,
 }
 
 /// The workers in the order in which they are shown: by host, then by name.
@@ -145,7 +144,7 @@ pub(crate) fn panel(run: &Run<'_>) -> Panel<Lanes> {
 fn intervals(run: &Run<'_>, roster: &Roster<'_>) -> Vec<Interval> {
     let end = run.end_secs();
     let mut found = Vec::with_capacity(run.chunks.len());
-    // The middles of chunk rows by lane: a task around one of them is that chunk.
+    // The middles of chunk rows by lane: the task around one of them is that chunk.
     let mut middles: Vec<Vec<f64>> = vec![Vec::new(); roster.names.len()];
     for (index, chunk) in run.chunks.iter().enumerate() {
         let worker = run.chunk_workers.get(chunk.worker).copied().flatten();
@@ -166,61 +165,9 @@ fn intervals(run: &Run<'_>, roster: &Roster<'_>) -> Vec<Interval> {
     }
     middles.iter_mut().for_each(|middles| middles.sort_unstable_by(f64::total_cmp));
     if let Some(tasks) = run.measurement.table(Table::Tasks) {
-        found.extend(task_intervals(run, roster, &middles, Frame::new(tasks)));
+        found.extend(task_intervals::read(run, roster, &middles, Frame::new(tasks)));
     }
     found
-}
-
-/// Tasks that are not around a chunk row.
-fn task_intervals(
-    run: &Run<'_>,
-    roster: &Roster<'_>,
-    middles: &[Vec<f64>],
-    tasks: Frame<'_>,
-) -> Vec<Interval> {
-    let end = run.end_secs();
-    let listed = &run.header().processor_prefixes;
-    let mut prefixes = tasks.names("prefix");
-    let mut actions = tasks.names("action");
-    let mut outcomes = tasks.names("outcome");
-    let (mut starts, mut stops) = (tasks.times("start"), tasks.times("stop"));
-    let mut found = Vec::new();
-    for worker in tasks.names("worker") {
-        let prefix = prefixes.next().flatten().unwrap_or_default();
-        let action = actions.next().flatten().unwrap_or_default();
-        let erred = outcomes.next().flatten() == Some("erred");
-        let span = starts.next().flatten().zip(stops.next().flatten());
-        let Some((start, stop)) = span.map(|(start, stop)| (run.secs(start), run.secs(stop)))
-        else {
-            continue;
-        };
-        let Some(lane) = roster.lane(worker).filter(|_| start < stop) else { continue };
-        let is_processor = listed.iter().any(|listed| listed == prefix);
-        let is_reduction = !is_processor && prefix.trim_matches('_') == REDUCE;
-        let what = match action {
-            "transfer" => What::Transfer,
-            "compute" if is_reduction => What::Reduce,
-            "compute"
-                if (is_processor || listed.is_empty()) && holds(middles, lane, start, stop) =>
-            {
-                continue;
-            }
-            "compute" if erred => What::Failed,
-            "compute" if is_processor => What::Chunk,
-            _ => What::Other,
-        };
-        let (start, stop) = (start.clamp(0.0, end), stop.clamp(0.0, end));
-        found.push(Interval { lane, start, stop, what, chunk: None });
-    }
-    found
-}
-
-/// Whether the middle of some chunk of that lane lies within the stretch.
-fn holds(middles: &[Vec<f64>], lane: usize, start: f64, stop: f64) -> bool {
-    middles.get(lane).is_some_and(|middles| {
-        let after = middles.partition_point(|middle| *middle < start);
-        middles.get(after).is_some_and(|middle| *middle <= stop)
-    })
 }
 
 /// Gives each interval the first thread of its worker that is free. The intervals
