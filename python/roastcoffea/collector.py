@@ -356,6 +356,17 @@ class MetricsCollector:
         """Print the summary."""
         self.measurement.print_summary(file)
 
+    def report(
+        self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> Path:
+        """Write everything as one HTML page and return its path.
+
+        The page needs no network and no other file. Without ``path`` it is
+        named after the measurement and written to the current directory. What
+        is there already is kept unless ``overwrite`` is true.
+        """
+        return self.measurement.report(path, overwrite=overwrite)
+
     def save_measurement(
         self,
         output_dir: str | os.PathLike[str] | None = None,
