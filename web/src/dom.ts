@@ -8,6 +8,8 @@ type Attributes = Record<string, string | null>;
 
 /** Longest hint that appears when the mouse rests on a name. */
 const TITLE_LENGTH = 300;
+/** Longest end of a path that is always shown. */
+const LONGEST_TAIL = 40;
 
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -27,7 +29,18 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 /** A name somebody chose: cut by the style sheet where it is too long, in its own direction. */
 export function nameText(text: string, className = "name"): HTMLElement {
   if (text === "") return element("span", { class: `${className} quiet` }, "(empty)");
-  return element("span", { class: className, dir: "auto", title: shorten(text, TITLE_LENGTH) }, text);
+  const attributes = { dir: "auto", title: shorten(text, TITLE_LENGTH) };
+  const tail = text.length - text.lastIndexOf("/");
+  if (tail > text.length || tail < 2 || tail > LONGEST_TAIL) {
+    return element("span", { class: className, ...attributes }, text);
+  }
+  // What tells files apart is at the end of a path, so it is cut before that.
+  return element(
+    "span",
+    { class: `${className} path`, ...attributes },
+    element("span", {}, text.slice(0, -tail)),
+    element("span", {}, text.slice(-tail)),
+  );
 }
 
 /** The start of a text, by whole characters. */

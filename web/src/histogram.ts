@@ -147,6 +147,7 @@ function drawMarks(chart: uPlot, runtimes: Runtimes): void {
   );
   ctx.save();
   ctx.font = canvasFont();
+  ctx.textAlign = "left";
   ctx.textBaseline = "bottom";
   ctx.strokeStyle = colour("ink");
   ctx.fillStyle = colour("ink");

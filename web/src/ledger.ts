@@ -7,7 +7,7 @@ import { onceOnPage } from "./chart";
 import type { Ledger, LedgerRow } from "./data";
 import { element, missingBox, nameText } from "./dom";
 import { coreSeconds, roundShare, seconds } from "./format";
-import { LABEL_ROW_PX, placeLabels } from "./ledger_labels";
+import { LABEL_ROW_PX, labelWidth, placeLabels } from "./ledger_labels";
 import { isPrinting, lighten, onThemeChange } from "./theme";
 
 type Family = LedgerRow["family"];
@@ -24,7 +24,6 @@ const FAMILIES: Record<Family, { label: string; hex: string }> = {
   unexplained: { label: "Unexplained", hex: "#d6d8dc" },
 };
 const SHADES = [0, 0.24, 0.44, 0.6];
-const SMALLEST_LABELLED_SHARE = 0.004;
 
 interface Segment {
   row: LedgerRow;
@@ -39,7 +38,11 @@ export function ledgerPanel(ledger: Ledger): HTMLElement {
   if (segments.length === 0) return missingBox("No core-second was available to account for.");
   const drawing = element("div", { class: "ledger-drawing", role: "img", "aria-label": summary(ledger) });
   const draw = () =>
-    drawing.replaceChildren(familyLine(segments), bar(segments), labels(segments, drawing.clientWidth));
+    drawing.replaceChildren(
+      familyLine(segments, drawing.clientWidth),
+      bar(segments),
+      labels(segments, drawing.clientWidth),
+    );
   onceOnPage(() => {
     draw();
     let width = drawing.clientWidth;
@@ -92,14 +95,17 @@ function place(node: HTMLElement, from: number, to: number): HTMLElement {
 }
 
 /** A brace over each kind that has room for its name. */
-function familyLine(segments: Segment[]): HTMLElement {
+function familyLine(segments: Segment[], width_px: number): HTMLElement {
   const line = element("div", { class: "families" });
   for (const family of new Set(segments.map((one) => one.row.family))) {
     const members = segments.filter((one) => one.row.family === family);
     const [from, to] = [members[0]?.from ?? 0, members.at(-1)?.to ?? 0];
     const brace = element("div", { class: "family" });
-    if (to - from > 0.015)
-      brace.append(element("b", {}, FAMILIES[family].label), ` ${roundShare(to - from)}`);
+    const share = roundShare(to - from);
+    // The name is bold, hence a little wider.
+    if (labelWidth(`${FAMILIES[family].label} ${share}`) * 1.1 < (to - from) * width_px) {
+      brace.append(element("b", {}, FAMILIES[family].label), ` ${share}`);
+    }
     brace.style.borderColor = FAMILIES[family].hex;
     line.append(place(brace, from, to));
   }
@@ -123,14 +129,12 @@ function bar(segments: Segment[]): HTMLElement {
 /** Names inside where they fit, on a leader below where they do not. */
 function labels(segments: Segment[], width_px: number): HTMLElement {
   const layer = element("div", { class: "ledger-labels" });
-  const wanted = segments
-    .filter((one) => one.to - one.from >= SMALLEST_LABELLED_SHARE)
-    .map((one) => ({
-      name: one.row.label,
-      share: roundShare(one.row.share),
-      from: one.from * width_px,
-      to: one.to * width_px,
-    }));
+  const wanted = segments.map((one) => ({
+    name: one.row.label,
+    share: roundShare(one.row.share),
+    from: one.from * width_px,
+    to: one.to * width_px,
+  }));
   const { inside, below, rows } = placeLabels(wanted, width_px);
   for (const label of inside) {
     const text = element(

@@ -37,9 +37,14 @@ function tile(fact: Fact): HTMLElement {
     element("dt", {}, fact.label),
     fact.value === null
       ? element("dd", { class: "value quiet" }, MISSING)
-      : element("dd", { class: "value" }, fact.value),
+      : element("dd", { class: valueClass(fact.value) }, fact.value),
     fact.note === "" ? null : element("dd", { class: "note" }, fact.note),
   );
+}
+
+/** Long numbers are set smaller rather than broken. */
+function valueClass(value: string): string {
+  return value.length > 12 ? "value longest" : value.length > 8 ? "value long" : "value";
 }
 
 export function advicePanel(advice: Advice[]): Node {

@@ -31,11 +31,11 @@ export function scatterPanel(scatter: Scatter, datasets: Datasets): HTMLElement 
         chart.setScale("x", whole.x);
         chart.setScale("y", whole.y);
       });
-      back.disabled = true;
+      back.hidden = true;
       return null;
     };
     const back = button("Reset", reset, { class: "zoom-reset", "aria-label": "Show all chunks again" });
-    back.disabled = true;
+    back.hidden = true;
     head.append(back);
     const chart = mountChart(
       host,
@@ -72,7 +72,7 @@ export function scatterPanel(scatter: Scatter, datasets: Datasets): HTMLElement 
         hooks: {
           setSelect: [
             () => {
-              back.disabled = false;
+              back.hidden = false;
             },
           ],
           draw: [
