@@ -9,8 +9,9 @@ import { count, seconds, tick } from "./format";
 import { colour } from "./theme";
 import type { TooltipContent } from "./tooltip";
 
-const HEIGHT_PX = 300;
+const HEIGHT_PX = 330;
 const SIDE_PX = 58;
+const MARK_ROW_PX = 15;
 /** One chunk among a hundred thousand is still to be seen. */
 const SMALLEST_BAR_PX = 1.5;
 
@@ -28,7 +29,7 @@ export function histogramPanel(runtimes: Runtimes, datasets: Datasets): HTMLElem
       summary(runtimes),
       {
         height: HEIGHT_PX,
-        padding: [22, 16, 0, 0],
+        padding: [3 * MARK_ROW_PX + 4, 16, 0, 0],
         scales: {
           x: {
             time: false,
@@ -132,7 +133,7 @@ function drawBars(chart: uPlot, runtimes: Runtimes, datasets: Datasets): void {
   });
 }
 
-/** Dashed lines, whose names give way to each other. */
+/** Dashed lines, each with its name on top. */
 function drawMarks(chart: uPlot, runtimes: Runtimes): void {
   const { ctx, bbox } = chart;
   const ratio = uPlot.pxRatio;
@@ -153,28 +154,20 @@ function drawMarks(chart: uPlot, runtimes: Runtimes): void {
   ctx.fillStyle = colour("ink");
   ctx.lineWidth = ratio;
   ctx.setLineDash([4 * ratio, 3 * ratio]);
-  let taken = Number.NEGATIVE_INFINITY;
-  const right = bbox.left + bbox.width;
-  const placed = marks.filter((mark) => mark.x >= bbox.left - 1 && mark.x <= right + 1);
-  // From the right, each name may be moved left until it meets no other.
-  let limit = right;
-  const texts = placed
-    .map((mark) => ({ ...mark, width: ctx.measureText(mark.text).width }))
-    .reverse()
-    .map((mark) => {
-      const start = Math.min(mark.x - mark.width / 2, limit - mark.width);
-      limit = start - 8 * ratio;
-      return { ...mark, start };
-    })
-    .reverse();
-  for (const mark of texts) {
+  const [left, right] = [bbox.left, bbox.left + bbox.width];
+  const placed: { x: number; row: number }[] = [];
+  // From the right: a name runs to the right of its line, above the names that it would meet.
+  for (const mark of marks.filter(({ x }) => x >= left - 1 && x <= right + 1).reverse()) {
+    const width = ctx.measureText(mark.text).width + 8 * ratio;
+    const start = Math.min(mark.x, right - width + 20 * ratio);
+    const meets = placed.filter((other) => other.x < start + width);
+    const row = meets.reduce((most, other) => Math.max(most, other.row + 1), 0);
+    placed.push({ x: start, row });
     ctx.beginPath();
-    ctx.moveTo(mark.x, bbox.top);
+    ctx.moveTo(mark.x, bbox.top - (row + 1) * MARK_ROW_PX * ratio);
     ctx.lineTo(mark.x, bbox.top + bbox.height);
     ctx.stroke();
-    const start = Math.max(mark.start, taken, bbox.left - 30 * ratio);
-    ctx.fillText(mark.text, start, bbox.top - 5 * ratio);
-    taken = start + mark.width + 8 * ratio;
+    ctx.fillText(mark.text, start + 4 * ratio, bbox.top - (row * MARK_ROW_PX + 2) * ratio);
   }
   ctx.restore();
 }

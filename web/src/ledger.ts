@@ -176,7 +176,7 @@ function list(segments: Segment[]): HTMLElement {
       element("td", { class: "lengths" }, length),
       element("td", { class: "number" }, coreSeconds(row.core_secs)),
       element("td", { class: "number" }, roundShare(row.share)),
-      element("td", { class: "note" }, row.note),
+      element("td", { class: "note" }, element("div", {}, row.note)),
     );
   });
   return element(

@@ -18,10 +18,11 @@ export interface LabelBelow extends WantedLabel {
 }
 
 export const LABEL_ROW_PX = 20;
-const MOST_ROWS = 5;
+/** More would be a second list. */
+const MOST_BELOW = 8;
 /** Narrower ones are in the list only. */
 const SMALLEST_BELOW_SHARE = 0.008;
-const PADDING_PX = 7;
+const PADDING_PX = 5;
 const GAP_PX = 12;
 const FONT = "13px system-ui, sans-serif";
 
@@ -41,17 +42,21 @@ export function placeLabels(
     Math.max(labelWidth(label.name), labelWidth(label.share)) + 2 * PADDING_PX <= label.to - label.from;
   const narrow = wanted
     .filter((label) => !fits(label) && label.to - label.from >= SMALLEST_BELOW_SHARE * width_px)
+    .sort((a, b) => b.to - b.from - (a.to - a.from))
+    .slice(0, MOST_BELOW)
     .map((label) => ({
       ...label,
       x: (label.from + label.to) / 2,
       long: labelWidth(`${label.name} ${label.share}`) * 1.06,
-    }));
+    }))
+    .sort((a, b) => a.x - b.x);
   let below: LabelBelow[] = [];
   // Names run to the right of their leaders, and from some place on to the left, where the edge is near.
   for (let turn = narrow.length; turn >= 0; turn -= 1) {
     const placed = placeAround(narrow, turn, width_px);
-    if (placed.length > below.length || (placed.length === below.length && depth(placed) < depth(below)))
+    if (placed.length > below.length || (placed.length === below.length && depth(placed) < depth(below))) {
       below = placed;
+    }
   }
   return { inside: wanted.filter(fits), below, rows: depth(below) };
 }
@@ -67,7 +72,7 @@ function placeAround(narrow: Narrow[], turn: number, width_px: number): LabelBel
   const add = (label: Narrow, left: number) => {
     const right = left + label.long;
     if (left < 0 || right > width_px) return;
-    const rows = Array.from({ length: MOST_ROWS }, (_, row) => row);
+    const rows = Array.from({ length: MOST_BELOW }, (_, row) => row);
     const row = rows.find((one) => placed.every((other) => !clash(other, label.x, left, right, one)));
     if (row !== undefined) placed.push({ ...label, left, right, row });
   };

@@ -15,7 +15,7 @@ function family({ title, rows, absent }: MetricFamily): HTMLElement {
       {},
       element("th", { scope: "row" }, nameText(label)),
       element("td", { class: value === null ? "number quiet" : "number" }, value ?? MISSING),
-      element("td", { class: "note" }, note),
+      element("td", { class: "note" }, element("div", {}, note)),
     ),
   );
   return element(

@@ -21,7 +21,7 @@ export function overview(page: PageData): HTMLElement {
       ? null
       : element(
           "p",
-          { class: "error", role: "alert" },
+          { class: "error", role: "alert", tabindex: "0" },
           element("strong", {}, "The run was ended by an error. "),
           page.error,
         ),
@@ -56,7 +56,7 @@ export function advicePanel(advice: Advice[]): Node {
         "h3",
         {},
         element("span", { class: "rank", "aria-hidden": "true" }, String(at + 1)),
-        one.headline,
+        element("span", {}, one.headline),
       ),
       element("p", { class: "action" }, one.action),
       gain(one),

@@ -9,7 +9,7 @@ import { count, kilohertz, seconds, tick } from "./format";
 import { colour } from "./theme";
 import type { TooltipContent } from "./tooltip";
 
-const HEIGHT_PX = 300;
+const HEIGHT_PX = 330;
 const SIDE_PX = 62;
 const REACH_PX = 14;
 const MANY_POINTS = 1500;
@@ -42,7 +42,7 @@ export function scatterPanel(scatter: Scatter, datasets: Datasets): HTMLElement 
       summary(scatter),
       {
         height: HEIGHT_PX,
-        padding: [22, 62, 0, 0],
+        padding: [24, 62, 0, 0],
         scales: {
           x: { time: false, auto: false, ...whole.x, range: fixed },
           y: { auto: false, ...whole.y, range: fixed },
@@ -77,8 +77,8 @@ export function scatterPanel(scatter: Scatter, datasets: Datasets): HTMLElement 
           ],
           draw: [
             (self) => {
-              drawGuides(self, scatter.guide_rates_khz);
               drawPoints(self, scatter, datasets);
+              drawGuides(self, scatter.guide_rates_khz);
             },
           ],
         },

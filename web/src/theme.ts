@@ -62,9 +62,9 @@ export function colour(name: string): string {
   return value;
 }
 
-const SERIES_COLOURS = 10;
+const SERIES_COLOURS = 20;
 
-/** Colours that go round after ten; the legend and the tooltip name what they stand for. */
+/** Colours that go round after twenty; the legend and the tooltip name what they stand for. */
 export const seriesVariable = (index: number): string => `series-${index % SERIES_COLOURS}`;
 
 /** `#rrggbb` moved towards white. */

@@ -42,7 +42,7 @@ function timeToolbar(range: TimeRange): HTMLElement {
   const reset = button("Reset", () => range.reset(), { class: "zoom-reset" });
   const update = () => {
     shown.textContent = range.isWhole
-      ? `the whole run, ${seconds(range.end_secs)}`
+      ? `the whole run, ${seconds(range.length_secs)}`
       : `${seconds(range.from)} to ${seconds(range.to)}`;
     reset.disabled = range.isWhole;
   };

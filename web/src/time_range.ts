@@ -10,8 +10,8 @@ export class TimeRange {
   private readonly listeners: (() => void)[] = [];
 
   /** A run of no length still gets an axis to stand on. */
-  constructor(end_secs: number) {
-    this.end_secs = end_secs > 0 ? end_secs : 1;
+  constructor(readonly length_secs: number) {
+    this.end_secs = length_secs > 0 ? length_secs : 1;
     this.to_secs = this.end_secs;
   }
 
