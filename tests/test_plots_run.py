@@ -70,15 +70,21 @@ def test_every_plot_takes_a_collector_a_measurement_and_a_path(
 ) -> None:
     plot = getattr(plots, name)
     seen = []
-    for index, run in enumerate((collector, load_measurement(saved), saved, str(saved))):
-        figure, axes = plot(run, output_path=tmp_path / f"{index}.png")
+    picture = tmp_path / "plot.png"
+    for run, target in (
+        (collector, picture),
+        (load_measurement(saved), None),
+        (saved, None),
+        (str(saved), None),
+    ):
+        figure, axes = plot(run, output_path=target)
         assert isinstance(figure, Figure)
         assert isinstance(axes, Axes)
         assert drawn(axes) > 0, sentences(axes)
         assert axes.get_title(loc="left")
         assert axes.get_xlabel()
         seen.append((axes.get_title(loc="left"), drawn(axes), axes.get_xlim(), axes.get_ylim()))
-        assert (tmp_path / f"{index}.png").read_bytes().startswith(b"\x89PNG")
+    assert picture.read_bytes().startswith(b"\x89PNG")
     assert seen == [seen[0]] * 4
 
 

@@ -106,4 +106,5 @@ def plot_executing_tasks_timeline(
         figsize=figsize,
         max_legend_entries=max_legend_entries,
         at_least=1,
+        counts=True,
     )

@@ -97,7 +97,7 @@ def plot_resource_utilization(
                     text, (end, place), xytext=(6, 0), textcoords="offset points", va="center",
                     fontsize=9,
                 )  # fmt: skip
-            axes.set_xlim(0, highest * 1.3)
+            axes.set_xlim(0, highest * 1.4)
             axes.set_xlabel("Mean use (%)")
     return figure, axes
 

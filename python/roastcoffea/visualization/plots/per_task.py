@@ -17,6 +17,7 @@ from roastcoffea.visualization.plots.canvas import (
     canvas,
     number_axis,
     say,
+    seconds_text,
 )
 from roastcoffea.visualization.plots.inputs import NO_SPANS, SpanSource, spans_of
 
@@ -148,14 +149,21 @@ def _draw(
             if unit == "bytes":
                 scale, name = byte_unit(max(sum(values) for values in shown.values()))
                 label = f"{xlabel} ({name})"
-            _draw_stacks(axes, shown, list(activities), scale)
+                texts = [f"{sum(values) / scale:,.3g} {name}" for values in shown.values()]
+            else:
+                texts = [seconds_text(sum(values)) for values in shown.values()]
+            _draw_stacks(axes, shown, list(activities), scale, texts)
             left_out = len(tasks) - len(shown)
             axes.set_xlabel(label + (f"; {left_out:,} smaller kinds left out" if left_out else ""))
     return figure, axes
 
 
 def _draw_stacks(
-    axes: Axes, tasks: Mapping[str, list[float]], names: Sequence[str], scale: float
+    axes: Axes,
+    tasks: Mapping[str, list[float]],
+    names: Sequence[str],
+    scale: float,
+    texts: Sequence[str],
 ) -> None:
     places = range(len(tasks))
     left = [0.0] * len(tasks)
@@ -164,9 +172,9 @@ def _draw_stacks(
         if any(lengths):
             axes.barh(places, lengths, left=left, color=PALETTE[index], height=0.68, label=name)
             left = [start + length for start, length in zip(left, lengths, strict=True)]
-    for place, length in zip(places, left, strict=True):
+    for place, length, text in zip(places, left, texts, strict=True):
         axes.annotate(
-            f"{length:,.3g}",
+            text,
             (length, place),
             xytext=(4, 0),
             textcoords="offset points",

@@ -10,7 +10,6 @@ from roastcoffea.visualization.plots.canvas import (
     Floats,
     OutputPath,
     Plot,
-    count_axis,
     from_zero,
     time_axis,
 )
@@ -41,6 +40,7 @@ def plot_worker_activity_timeline(
         figsize=figsize,
         max_legend_entries=max_legend_entries,
         at_least=1,
+        counts=True,
     )
 
 
@@ -63,6 +63,7 @@ def plot_total_active_tasks_timeline(
         output_path=output_path,
         ax=ax,
         figsize=figsize,
+        counts=True,
         draw=_draw_total,
     )
 
@@ -70,7 +71,6 @@ def plot_total_active_tasks_timeline(
 def _draw_total(axes: Axes, samples: Samples, values: Floats) -> None:
     seconds, (tasks,) = samples.by_time(values, total)
     unit = time_axis(axes, seconds)
-    axes.plot(seconds / unit, tasks, color=BLUE, marker=marker_of(seconds))
-    axes.fill_between(seconds / unit, tasks, color=BLUE, alpha=0.15, lw=0)
-    count_axis(axes.yaxis)
+    axes.step(seconds / unit, tasks, where="post", color=BLUE, marker=marker_of(seconds))
+    axes.fill_between(seconds / unit, tasks, step="post", color=BLUE, alpha=0.15, lw=0)
     from_zero(axes, float(tasks.max()))

@@ -110,8 +110,10 @@ def plot_throughput_timeline(
             xytext=(-4, 3),
             textcoords="offset points",
             ha="right",
-            color="#555555",
+            color="#333333",
             fontsize=9,
+            bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.0},
+            zorder=5,
         )
         counts = counts_of(tracking) if tracking is not None else None
         if tracking is not None and counts is not None:

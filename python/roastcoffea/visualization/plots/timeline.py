@@ -13,6 +13,7 @@ from roastcoffea.visualization.plots.canvas import (
     OutputPath,
     Plot,
     canvas,
+    count_axis,
     from_zero,
     say,
 )
@@ -36,6 +37,7 @@ def draw_timeline(
     figsize: FigureSize,
     max_legend_entries: int | None = None,
     at_least: float = 0.0,
+    counts: bool = False,
     draw: Callable[[Axes, Samples, Floats], None] | None = None,
 ) -> Plot:
     """Draw what comes of some series: all workers together, or each (with a legend's size)."""
@@ -58,10 +60,12 @@ def draw_timeline(
         elif max_legend_entries is None:
             draw_mean(axes, samples, values)
         else:
-            draw_each(axes, samples, values, max_legend_entries=max_legend_entries)
+            draw_each(axes, samples, values, max_legend_entries=max_legend_entries, steps=counts)
         axes.set_ylabel(ylabel)
         if draw is None:
             from_zero(axes, float(np.nanmax(values)), at_least=at_least)
+        if counts:
+            count_axis(axes.yaxis)
     return figure, axes
 
 
