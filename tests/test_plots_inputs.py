@@ -287,7 +287,7 @@ def test_the_users_axes_are_drawn_on_and_settings_left_alone() -> None:
     assert right.get_title(loc="left") == "Mine"
     assert drawn(left) == 0
     assert dict(mpl.rcParams) == before
-    assert plt.get_fignums() == [figure.number]  # type: ignore[attr-defined]
+    assert plt.get_fignums() == [figure.number]
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg", "jpg"])
@@ -319,4 +319,4 @@ def test_a_file_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
 
 def test_a_figure_without_a_file_stays_open_for_the_notebook() -> None:
     figure, _ = plots.plot_worker_count_timeline(tracking(2, 5))
-    assert plt.get_fignums() == [figure.number]  # type: ignore[attr-defined]
+    assert plt.get_fignums() == [figure.number]

@@ -18,6 +18,7 @@ from coffea.nanoevents import BaseSchema
 from distributed import Client
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
 
 import roastcoffea
@@ -53,6 +54,14 @@ def collector(dask_client: Client, small_fileset: dict[str, Any]) -> MetricsColl
 @pytest.fixture(scope="module")
 def saved(collector: MetricsCollector, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return collector.save_measurement(tmp_path_factory.mktemp("plots"), "small")
+
+
+def xs(line: Line2D) -> Any:
+    return np.asarray(line.get_xdata(), dtype=float)
+
+
+def ys(line: Line2D) -> Any:
+    return np.asarray(line.get_ydata(), dtype=float)
 
 
 def sentences(axes: Axes) -> list[str]:
@@ -121,8 +130,8 @@ def test_worker_count_is_what_was_sampled(collector: MetricsCollector) -> None:
     (line,) = axes.lines
     counts = tracking["worker_counts"]
     times = np.array([time.timestamp() for time in counts])
-    assert line.get_ydata() == pytest.approx(list(counts.values()))
-    assert line.get_xdata() == pytest.approx(times - times[0], abs=1e-3)
+    assert ys(line) == pytest.approx(list(counts.values()))
+    assert xs(line) == pytest.approx(times - times[0], abs=1e-3)
     assert axes.get_ylabel() == "Workers"
     assert axes.get_ylim()[0] == 0
 
@@ -141,7 +150,7 @@ def test_lines_of_workers_are_their_samples(collector: MetricsCollector) -> None
         assert len(axes.lines) == len(series) == 2
         for line, worker in zip(axes.lines, sorted(series), strict=True):
             known = [value for _, value in series[worker] if value is not None]
-            assert line.get_ydata() == pytest.approx(known)
+            assert ys(line) == pytest.approx(known)
             assert str(line.get_label()) in worker
 
 
@@ -157,9 +166,9 @@ def test_memory_is_a_share_of_the_limit(collector: MetricsCollector) -> None:
         ):
             shares.setdefault(time, []).append(100 * used / limit)
     truth = [np.mean(shares[time]) for time in sorted(shares)]
-    assert mean.get_ydata() == pytest.approx(truth)
+    assert ys(mean) == pytest.approx(truth)
     (band,) = axes.collections
-    highs = band.get_paths()[0].vertices[:, 1]  # type: ignore[index]
+    highs = np.asarray(band.get_paths()[0].vertices)[:, 1]
     assert highs.max() == pytest.approx(max(max(values) for values in shares.values()))
 
 
@@ -171,7 +180,7 @@ def test_total_tasks_are_summed_over_workers(collector: MetricsCollector) -> Non
     for samples in tracking["worker_active_tasks"].values():
         for time, tasks in samples:
             sums[time] = sums.get(time, 0) + tasks
-    assert axes.lines[0].get_ydata() == pytest.approx([sums[time] for time in sorted(sums)])
+    assert ys(axes.lines[0]) == pytest.approx([sums[time] for time in sorted(sums)])
 
 
 @pytest.mark.parametrize("bin_secs", [None, 0.05, 1000.0])
@@ -190,7 +199,7 @@ def test_the_area_under_the_throughput_is_all_that_was_read(
         assert np.sum(heights * np.diff(edges)) == pytest.approx(total)
         workers = figure.axes[1]
         assert workers.get_ylabel() == "Workers"
-        assert workers.lines[0].get_ydata() == pytest.approx(2)
+        assert ys(workers.lines[0]) == pytest.approx(2)
 
 
 def test_runtimes_are_those_of_the_chunks(collector: MetricsCollector) -> None:
@@ -218,7 +227,7 @@ def test_runtimes_are_those_of_the_chunks(collector: MetricsCollector) -> None:
 def test_a_rate_guide_has_the_slope_it_names(collector: MetricsCollector) -> None:
     _, axes = plots.plot_runtime_vs_events(collector)
     for line, text in zip(axes.lines, axes.texts, strict=True):
-        (_, events), (_, seconds) = line.get_xdata(), line.get_ydata()
+        (_, events), (_, seconds) = xs(line), ys(line)
         rate_khz = float(text.get_text().removesuffix(" kHz").replace(",", ""))
         assert events / seconds / 1000 == pytest.approx(rate_khz)
 
@@ -226,10 +235,10 @@ def test_a_rate_guide_has_the_slope_it_names(collector: MetricsCollector) -> Non
 def test_chunks_say_what_they_read(collector: MetricsCollector) -> None:
     rows = collector.chunk_metrics
     _, axes = plots.plot_branch_access_per_chunk(rows)
-    values = np.concatenate([np.asarray(line.get_ydata()) for line in axes.lines[:-1]])
+    values = np.concatenate([ys(line) for line in axes.lines[:-1]])
     assert sorted(values) == sorted(len(row["accessed_branches"]) for row in rows)
     _, axes = plots.plot_bytes_accessed_per_chunk(rows)
-    values = np.concatenate([np.asarray(line.get_ydata()) for line in axes.lines[:-1]])
+    values = np.concatenate([ys(line) for line in axes.lines[:-1]])
     scale = {"bytes": 1.0, "kB": 1e3, "MB": 1e6}[axes.get_ylabel().split("(")[1].rstrip(")")]
     assert sorted(values * scale) == pytest.approx(sorted(row["bytes_read"] for row in rows))
 
@@ -239,7 +248,7 @@ def test_files_have_their_ratios_and_shares(collector: MetricsCollector) -> None
     _, axes = plots.plot_compression_ratio_distribution(metrics)
     assert sum(patch.get_height() for patch in axes.patches) == len(metrics["file_metadata"]) == 3  # type: ignore[attr-defined]
     mean = metrics["avg_compression_ratio"]
-    assert axes.lines[1].get_xdata()[0] == pytest.approx(mean)  # type: ignore[index]
+    assert xs(axes.lines[1])[0] == pytest.approx(mean)
     _, axes = plots.plot_data_access_percentage(metrics)
     labels = [text.get_text() for text in axes.get_legend().get_texts()]  # type: ignore[union-attr]
     assert labels == [
@@ -309,14 +318,14 @@ def test_scaling_shows_the_fraction_of_the_ideal(
     ]
     _, axes = plots.plot_scaling(runs, output_path=tmp_path / "scaling.pdf")
     ideal, measured = axes.lines
-    assert list(measured.get_xdata()) == [2, 4, 8]
-    assert list(measured.get_ydata()) == [10, 18, 30]
-    assert ideal.get_ydata()[1] / ideal.get_xdata()[1] == pytest.approx(5)  # type: ignore[index]
+    assert list(xs(measured)) == [2, 4, 8]
+    assert list(ys(measured)) == [10, 18, 30]
+    assert ys(ideal)[1] / xs(ideal)[1] == pytest.approx(5)
     assert sentences(axes) == ["100 %", "90 %", "75 %"]
 
     _, axes = plots.plot_scaling([collector, saved], quantity="data", against="workers")
     rate = collector.get_metrics()["data_rate_gbps"]
-    assert axes.lines[1].get_ydata() == pytest.approx([rate, rate])
+    assert ys(axes.lines[1]) == pytest.approx([rate, rate])
     for one in (saved, str(saved), collector, collector.get_metrics()):
         with pytest.raises(TypeError, match="a list of measurements"):
             plots.plot_scaling(one)  # type: ignore[arg-type]

@@ -86,11 +86,7 @@ impl WorkerTracking {
     /// Several series laid out sample by sample: the workers by name, and for each
     /// sample its worker (int32), its time in seconds since the epoch and its value in
     /// each series (float64, NaN is missing). A series without any value is `None`.
-    fn samples<'py>(
-        &self,
-        py: Python<'py>,
-        keys: Vec<String>,
-    ) -> PyResult<WorkerSamples<'py>> {
+    fn samples<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<WorkerSamples<'py>> {
         let columns: Vec<&str> = keys
             .iter()
             .map(|key| {

@@ -17,9 +17,10 @@ const DIM: &str = "opacity:0.65";
 const WIDE_PERCENT: f64 = 14.0;
 /// A saved notebook should stay small, whatever a run is called and however many
 /// metrics and notes it has.
-const MOST_LETTERS: usize = 240;
-const MOST_METRICS: usize = 40;
-const MOST_NOTES: usize = 20;
+const MOST_LETTERS: usize = 320;
+const MOST_LETTERS_IN_CELL: usize = 80;
+const MOST_METRICS: usize = 30;
+const MOST_NOTES: usize = 15;
 
 pub(crate) fn render(report: &Report) -> String {
     let mut out = String::from(
@@ -172,7 +173,7 @@ fn cells(out: &mut String, table: &DataTable) {
                 format_args!(
                     "<td style=\"{}\">{}</td>",
                     style(column.kind),
-                    escape(cell.as_deref().unwrap_or(MISSING))
+                    self::cell(cell.as_deref().unwrap_or(MISSING))
                 ),
             );
         }
@@ -215,8 +216,8 @@ fn row(out: &mut String, row: &Row) {
             "<tr><th scope=\"row\" style=\"{CELL};font-weight:normal\">{}</th>\
              <td style=\"{CELL};white-space:nowrap\"><b>{}</b></td>\
              <td style=\"{CELL};{DIM}\">{}</td></tr>\n",
-            escape(&row.label),
-            escape(value),
+            cell(&row.label),
+            cell(value),
             escape(&row.note)
         ),
     );
@@ -234,15 +235,28 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-/// The text as HTML; of a very long one, its beginning and its end.
+/// A sentence as HTML; of a very long one, its beginning and its end.
 fn escape(text: &str) -> String {
+    shortened(text, MOST_LETTERS)
+}
+
+/// What stands in a table, as HTML.
+fn cell(text: &str) -> String {
+    shortened(text, MOST_LETTERS_IN_CELL)
+}
+
+fn shortened(text: &str, most_letters: usize) -> String {
     let letters = text.chars().count();
-    if letters > MOST_LETTERS {
-        let end = MOST_LETTERS / 2;
-        let first: String = text.chars().take(end).collect();
-        let last: String = text.chars().skip(letters - end).collect();
-        return format!("{} … {}", escape(&first), escape(&last));
+    if letters <= most_letters {
+        return escape_all(text);
     }
+    let end = most_letters / 2;
+    let first: String = text.chars().take(end).collect();
+    let last: String = text.chars().skip(letters - end).collect();
+    format!("{}…{}", escape_all(&first), escape_all(&last))
+}
+
+fn escape_all(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -17,6 +17,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import numpy.typing as npt
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backend_bases import FigureCanvasBase
@@ -39,14 +40,13 @@ _STYLE: dict[str, Any] = {
     "axes.edgecolor": "#444444",
     "axes.grid": True,
     "axes.labelsize": 11,
-    "axes.prop_cycle": mpl.cycler(color=PALETTE),
+    "axes.prop_cycle": cycler(color=PALETTE),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlepad": 10,
     "axes.titlesize": 12,
     "axes.titleweight": "bold",
-    "figure.dpi": 100,
     "font.size": 10,
     "grid.alpha": 0.6,
     "grid.color": "#d5d5d5",
@@ -72,13 +72,12 @@ def canvas(
     one could look at it any more (written, and no screen), pyplot forgets it.
     """
     target = _target(output_path)
-    with plt.rc_context(_STYLE):
-        if ax is None:
-            made: Figure | None = plt.figure(figsize=figsize, layout="constrained")
-            axes = made.add_subplot()
-        else:
-            made = None
-            axes = ax
+    # Made before the style is set: a notebook's backend, when first used, changes settings
+    # that have to outlast it.
+    made = plt.figure(figsize=figsize, layout="constrained") if ax is None else None
+    with plt.rc_context(_STYLE):  # type: ignore[arg-type]  # one of many hundred literal names
+        axes = made.add_subplot() if made is not None else ax
+        assert axes is not None
         figure = axes.get_figure(root=True)
         assert figure is not None
         # Ticks are made when they are drawn, which is after the style's time.

@@ -46,7 +46,8 @@ class Chunks:
         names = np.array([name or "no dataset" for name in table.texts("dataset")])
 
         def column(name: str) -> Floats:
-            return np.frombuffer(table.floats(name))[good]
+            values: Floats = np.frombuffer(table.floats(name))[good]
+            return values
 
         return cls(
             dataset=names[good],

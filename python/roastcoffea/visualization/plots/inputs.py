@@ -85,7 +85,7 @@ def tracking_of(data: TrackingSource) -> TrackingData | None:
     raise _unfit(data, "tracking data (collector.tracking_data)")
 
 
-def spans_of(data: SpanSource) -> Mapping[tuple[Any, ...], float] | None:
+def spans_of(data: Any) -> Mapping[tuple[Any, ...], float] | None:
     """Return Dask's activity by span key; ``None`` if there is none."""
     run = measurement_of(data)
     if run is not None:
@@ -94,7 +94,7 @@ def spans_of(data: SpanSource) -> Mapping[tuple[Any, ...], float] | None:
         return None
     if isinstance(data, Mapping):
         if all(isinstance(key, tuple) for key in data):
-            return data
+            return dict(data)
         if "raw_span_metrics" in data:
             return spans_of(data["raw_span_metrics"])
         if _are_metrics(data):
