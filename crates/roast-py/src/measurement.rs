@@ -47,6 +47,15 @@ pub(crate) fn metric_keys(group: Option<&str>) -> Vec<(&'static str, Vec<&'stati
         .collect()
 }
 
+/// Key, label and family of every row of the ledger, in order.
+#[pyfunction]
+pub(crate) fn ledger_rows() -> Vec<(&'static str, &'static str, String)> {
+    roast_analyze::LEDGER
+        .iter()
+        .map(|row| (row.key, row.label, format!("{:?}", row.family).to_lowercase()))
+        .collect()
+}
+
 /// The efficiency metrics that follow from metrics already known.
 #[pyfunction]
 pub(crate) fn efficiency_metrics<'py>(
