@@ -209,7 +209,9 @@ def test_a_worker_that_was_not_there_leaves_a_gap() -> None:
     first = next(iter(some["worker_occupancy"]))
     del some["worker_occupancy"][first][1:3]
     _, axes = plots.plot_occupancy_timeline(some)
-    assert np.ma.getmaskarray(axes.collections[0].get_array())[0].tolist() == [
+    cells = axes.collections[0].get_array()
+    assert cells is not None
+    assert np.ma.getmaskarray(cells)[0].tolist() == [
         False,
         True,
         True,
