@@ -387,7 +387,6 @@ test("there are no serious barriers to anyone", async () => {
       const { page } = await opened(make, { colorScheme });
       await page.evaluate(axe);
       const found = await page.evaluate(async () => {
-        // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window.
         const { violations } = await (window as any).axe.run();
         return violations.map(
           (one: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }) => ({
