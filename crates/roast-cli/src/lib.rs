@@ -7,10 +7,13 @@ mod export;
 mod failure;
 mod hint;
 mod interrupt;
+mod memory;
 mod metrics;
 mod progress;
 mod recover;
 mod show;
+mod simulate;
+mod tables;
 mod terminal;
 
 use std::ffi::OsString;
@@ -53,6 +56,8 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Show(arguments) => show::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Metrics(arguments) => metrics::run(arguments),
+        Command::Tables(arguments) => tables::run(arguments),
         Command::Recover(arguments) => recover::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
     }
 }

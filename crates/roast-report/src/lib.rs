@@ -22,8 +22,10 @@ mod plain_json;
 mod provenance;
 mod reference;
 mod report;
+mod table_reference;
 mod text;
 mod text_table;
+mod trace;
 mod tracking_json;
 mod units;
 
@@ -33,6 +35,7 @@ pub use json::write_summary;
 pub use ledger_view::{LedgerShare, LedgerView};
 pub use reference::{markdown_reference, text_entry, text_reference};
 pub use report::{Fact, Report, Row, Section};
+pub use table_reference::{markdown_tables, text_table, text_tables};
 pub use text::{MAX_WIDTH, MIN_WIDTH};
 pub use units::show;
 

@@ -8,3 +8,5 @@ mod help;
 mod metrics;
 mod saved;
 mod show;
+mod simulate;
+mod tables;
