@@ -95,13 +95,15 @@ lint-web: $(PAGE) ## Check the types and the formatting of the report page
 
 .PHONY: docs-check
 docs-check: $(VENV)/.built ## Check that generated documents match the code
-	@$(BIN)/roastcoffea metrics --format markdown | diff -u docs/metrics-reference.md - \
-		|| { echo "docs/metrics-reference.md is out of date: run make docs" >&2; exit 1; }
+	@for what in metrics tables; do \
+		$(BIN)/roastcoffea $$what --format markdown | diff -u docs/$$what-reference.md - \
+		|| { echo "docs/$$what-reference.md is out of date: run make docs" >&2; exit 1; }; done
 
 .PHONY: docs
 docs: $(VENV)/.built ## Write the generated documents again
-	$(BIN)/roastcoffea metrics --format markdown > docs/metrics-reference.md.new
-	mv docs/metrics-reference.md.new docs/metrics-reference.md
+	for what in metrics tables; do \
+		$(BIN)/roastcoffea $$what --format markdown > docs/$$what-reference.md.new; \
+		mv docs/$$what-reference.md.new docs/$$what-reference.md; done
 
 .PHONY: format
 format: $(VENV)/.deps ## Format the Rust and Python code

@@ -24,8 +24,10 @@ mod plain_json;
 mod provenance;
 mod reference;
 mod report;
+mod table_reference;
 mod text;
 mod text_table;
+mod trace;
 mod tracking_json;
 mod units;
 
@@ -36,6 +38,7 @@ pub use ledger_view::{LedgerShare, LedgerView};
 pub use page::{PageData, render_page};
 pub use reference::{markdown_reference, text_entry, text_reference};
 pub use report::{Fact, Report, Row, Section};
+pub use table_reference::{markdown_tables, text_table, text_tables};
 pub use text::{MAX_WIDTH, MIN_WIDTH};
 pub use units::show;
 
