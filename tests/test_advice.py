@@ -25,8 +25,6 @@ from roastcoffea import MetricsCollector, load_measurement
 TOLERANCE = 0.25
 TRIES = 3
 
-Metrics = dict[str, Any]
-
 
 def measure(
     client: Client, fileset: dict[str, Any], processor_instance: Any, **options: Any
@@ -40,7 +38,7 @@ def measure(
 
 def advice(collector: MetricsCollector, rule: str) -> dict[str, Any]:
     metrics = collector.get_metrics()
-    found = {one["rule"]: one for one in metrics["advice"]}
+    found: dict[str, dict[str, Any]] = {one["rule"]: one for one in metrics["advice"]}
     assert rule in found, (metrics["verdict"], list(found), metrics["ledger"])
     return found[rule]
 
@@ -163,9 +161,8 @@ def test_preloading_brings_what_it_promises(
     random = np.random.default_rng(3)
     with uproot.recreate(tmp_path / "many.root") as file:
         columns = {f"column{index}": random.normal(size=800) for index in range(30)}
-        file.mktree("Events", {name: array.dtype for name, array in columns.items()}).extend(
-            columns
-        )
+        tree = file.mktree("Events", {name: array.dtype for name, array in columns.items()})
+        tree.extend(columns)
     fileset: dict[str, Any] = {"far": {"files": {f"{far_away}/many.root": "Events"}}}
     run = partial(measure, dask_client, processor_instance=ReadsAll(), chunksize=100)
     run(fileset)

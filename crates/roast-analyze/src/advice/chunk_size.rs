@@ -5,7 +5,7 @@
 //! least one, on the same threads.
 
 use super::evidence::Evidence;
-use super::plan::Plan;
+use super::plan::{Outlook, Plan};
 use super::{Advice, Gain, memory, words};
 
 /// What a chunk pays before `process()` begins.
@@ -17,10 +17,8 @@ const AS_GOOD: f64 = 1.03;
 pub(super) fn setup_dominated(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Advice> {
     let share = evidence.share(&SETUP).filter(|share| *share >= THRESHOLD)?;
     let (plan, events) = (plan?, evidence.mean_events()?);
-    let found = evidence
-        .rows_secs(&SETUP)
-        .zip(best(evidence, plan, events))
-        .map(|(_, (size, outlook))| {
+    let found = best(evidence, plan, events)
+        .map(|(size, outlook)| {
             let gain = Gain::new(
                 plan.busy_secs() - outlook.busy_secs,
                 evidence.wall_secs,
@@ -63,7 +61,7 @@ pub(super) fn setup_dominated(evidence: &Evidence<'_>, plan: Option<&Plan>) -> O
             is_urgent: false,
         });
     };
-    facts.push(("chunks then", words::count(outlook.chunks as f64)));
+    facts.push(("chunks then", words::count(outlook.chunks)));
     if !plan.fixed_part_is_known {
         facts.push((
             "assumed",
@@ -87,7 +85,7 @@ pub(super) fn setup_dominated(evidence: &Evidence<'_>, plan: Option<&Plan>) -> O
 
 /// The smallest round size that is as good as the best, among those that are
 /// larger than today's and fit into the workers' memory.
-fn best(evidence: &Evidence<'_>, plan: &Plan, events: f64) -> Option<(f64, super::plan::Outlook)> {
+fn best(evidence: &Evidence<'_>, plan: &Plan, events: f64) -> Option<(f64, Outlook)> {
     let fits = memory::largest_chunk(evidence).unwrap_or(f64::INFINITY);
     let sizes: Vec<f64> =
         round_sizes().filter(|size| *size > 1.3 * events && *size <= fits).collect();

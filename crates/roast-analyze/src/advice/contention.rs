@@ -7,13 +7,21 @@ use super::evidence::Evidence;
 use super::plan::Plan;
 use super::{Advice, Gain, words};
 
-pub(super) const THRESHOLD: f64 = 0.1;
+const THRESHOLD: f64 = 0.1;
 
 /// Seconds in which chunks waited for a core, of all their seconds.
-pub(super) fn waiting_share(evidence: &Evidence<'_>) -> Option<f64> {
+fn waiting_share(evidence: &Evidence<'_>) -> Option<f64> {
     let waited: f64 = evidence.chunks.iter().map(|chunk| chunk.queue_secs).sum();
     let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
     (busy > 0.0).then(|| (waited / busy).min(1.0))
+}
+
+/// Whether more threads would only wait for the same cores: cores are waited for,
+/// and it is on them that chunks spend most of their time, not on other waits.
+pub(super) fn cores_are_short(evidence: &Evidence<'_>) -> bool {
+    let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
+    let wanted: f64 = evidence.chunks.iter().map(|chunk| chunk.cpu_secs + chunk.queue_secs).sum();
+    waiting_share(evidence).is_some_and(|share| share >= THRESHOLD) && wanted >= 0.5 * busy
 }
 
 pub(super) fn cores_shared(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option<Advice> {

@@ -1,6 +1,7 @@
 //! Attempts that failed: which files, why, and what they cost.
 //!
-//! Without them the run would save their core time, spread over all threads.
+//! Where all were repeated with success, the run would save their core time, spread
+//! over all threads. Chunks without a result would need that time, and more.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +66,7 @@ pub(super) fn failing_files(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option
     };
     let gain = evidence
         .core_secs
-        .filter(|all| secs > 0.0 && secs <= *all)
+        .filter(|all| lost_chunks == 0 && secs > 0.0 && secs <= *all)
         .and_then(|_| Some(Gain::new(secs, evidence.wall_secs, evidence.wall_without(secs)?)));
     let mut facts = vec![
         ("failed attempts", words::count(attempts as f64)),

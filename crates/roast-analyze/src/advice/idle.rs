@@ -44,7 +44,7 @@ pub(super) fn tail(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Advic
             ("chunks per thread", format!("{per_thread:.1}")),
             ("events per chunk", words::count(events)),
             ("longest chunk", words::duration(longest)),
-            ("chunks then", words::count(outlook.chunks as f64)),
+            ("chunks then", words::count(outlook.chunks)),
         ],
         threshold: "a tenth of the core time is idle after a worker's last chunk, and smaller \
                     chunks would shorten the run",
@@ -59,7 +59,7 @@ fn smaller(plan: &Plan, events: f64) -> Option<(f64, Outlook)> {
     round_sizes()
         .filter(|size| (MIN_EVENTS..0.8 * events).contains(size))
         .map(|size| (size, plan.with_chunk_size(size)))
-        .filter(|(_, outlook)| outlook.chunks > plan.actual_secs.len())
+        .filter(|(_, outlook)| outlook.chunks > plan.actual_secs.len() as f64)
         .min_by(|a, b| a.1.wall_secs.total_cmp(&b.1.wall_secs).then(b.0.total_cmp(&a.0)))
 }
 

@@ -25,7 +25,7 @@ use crate::number::usable;
 use crate::statistics::median;
 
 /// Beyond this many chunks, their order no longer matters.
-const MAX_DEALT: usize = 20_000;
+const MAX_DEALT: f64 = 20_000.0;
 /// The share of the user's code that grows with the events must be known to this.
 const MAX_ERROR: f64 = 0.12;
 /// Chunks of a dataset far above its median are no measure of what events cost.
@@ -70,12 +70,16 @@ pub(super) struct Outlook {
     pub(super) wall_secs: f64,
     /// Thread time of all chunks.
     pub(super) busy_secs: f64,
-    pub(super) chunks: usize,
+    pub(super) chunks: f64,
 }
 
 impl Plan {
     /// The model; missing without a ledger or chunks.
     pub(super) fn of(evidence: &Evidence<'_>) -> Option<Self> {
+        // A run that was cut short does not tell what a whole one takes.
+        if evidence.measurement.header.error.is_some() {
+            return None;
+        }
         let threads = evidence.threads()?;
         let chunks = &evidence.chunks;
         let events: f64 = chunks.iter().map(|chunk| chunk.events).sum();
@@ -151,22 +155,25 @@ impl Plan {
 
     /// The same data in chunks of another size, cut as coffea does it.
     pub(super) fn with_chunk_size(&self, size: f64) -> Outlook {
-        let mut then = Vec::new();
-        for file in &self.files {
-            let count = (file.entries / size).round_ties_even().max(1.0);
-            // A file never becomes more chunks than it has entries.
-            let count = count.min(file.entries.max(1.0)).min(1e7);
-            let read = file.read_secs * (1.0 + file.reread * (count - 1.0))
-                / (1.0 + file.reread * (file.chunks - 1.0));
-            let secs = self.chunk_secs(file.dataset, file.entries / count, read / count);
-            then.extend(std::iter::repeat_n(secs, count as usize));
-        }
-        self.outlook(&self.now_secs, self.threads, &then, self.threads)
+        let then: Vec<Alike> = self
+            .files
+            .iter()
+            .map(|file| {
+                // A file never becomes more chunks than it has entries.
+                let count = (file.entries / size).round_ties_even().min(file.entries).max(1.0);
+                let read = file.read_secs * (1.0 + file.reread * (count - 1.0))
+                    / (1.0 + file.reread * (file.chunks - 1.0));
+                let secs = self.chunk_secs(file.dataset, file.entries / count, read / count);
+                Alike { secs, count }
+            })
+            .collect();
+        self.outlook(&each(&self.now_secs), &then, self.threads)
     }
 
     /// The same chunks on another number of threads.
     pub(super) fn with_threads(&self, threads: usize) -> Outlook {
-        self.outlook(&self.actual_secs, self.threads, &self.actual_secs, threads)
+        let chunks = each(&self.actual_secs);
+        self.outlook(&chunks, &chunks, threads)
     }
 
     /// Other times for the chunks that there are, in their order.
@@ -177,47 +184,54 @@ impl Plan {
             .enumerate()
             .map(|(chunk, now)| secs(chunk, now - self.gap_secs).max(0.0) + self.gap_secs)
             .collect();
-        self.outlook(&self.actual_secs, self.threads, &then, self.threads)
+        self.outlook(&each(&self.actual_secs), &each(&then), self.threads)
     }
 
-    fn outlook(
-        &self,
-        now: &[f64],
-        now_threads: usize,
-        then: &[f64],
-        then_threads: usize,
-    ) -> Outlook {
-        let modelled = dealt_out(now, now_threads);
+    fn outlook(&self, now: &[Alike], then: &[Alike], then_threads: usize) -> Outlook {
+        let modelled = dealt_out(now, self.threads);
         let new = dealt_out(then, then_threads);
         // A model that exceeds the run itself is scaled down to it.
         let scale = if modelled > self.wall_secs { self.wall_secs / modelled } else { 1.0 };
         let wall_secs = self.wall_secs + (new - modelled) * scale;
         Outlook {
             wall_secs: usable(wall_secs).unwrap_or(self.wall_secs),
-            busy_secs: then.iter().sum(),
-            chunks: then.len(),
+            busy_secs: then.iter().map(|chunks| chunks.secs * chunks.count).sum(),
+            chunks: then.iter().map(|chunks| chunks.count).sum(),
         }
     }
 }
 
+/// Chunks that follow each other and take the same time.
+#[derive(Clone, Copy, Debug)]
+struct Alike {
+    secs: f64,
+    count: f64,
+}
+
+fn each(secs: &[f64]) -> Vec<Alike> {
+    secs.iter().map(|secs| Alike { secs: *secs, count: 1.0 }).collect()
+}
+
 /// When the last of these is done, each taken by the first thread that is free.
-fn dealt_out(secs: &[f64], threads: usize) -> f64 {
+fn dealt_out(chunks: &[Alike], threads: usize) -> f64 {
     let threads = threads.max(1);
-    if secs.len() > MAX_DEALT {
+    let count: f64 = chunks.iter().map(|chunks| chunks.count).sum();
+    if count > MAX_DEALT {
         // At the end each thread has half a chunk left to do, on average.
-        let total: f64 = secs.iter().sum();
-        let longest = secs.iter().copied().fold(0.0, f64::max);
-        let mean = total / secs.len() as f64;
-        return (total / threads as f64 + mean / 2.0).max(longest);
+        let total: f64 = chunks.iter().map(|chunks| chunks.secs * chunks.count).sum();
+        let longest = chunks.iter().map(|chunks| chunks.secs).fold(0.0, f64::max);
+        return (total / threads as f64 + total / count / 2.0).max(longest);
     }
     // Nanoseconds: whole numbers have an order.
     let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
     let mut last = 0;
-    for secs in secs {
-        let start = if free.len() < threads { 0 } else { free.pop().map_or(0, |free| free.0) };
-        let stop = start.saturating_add((secs * 1e9) as u64);
-        last = last.max(stop);
-        free.push(Reverse(stop));
+    for chunks in chunks {
+        for _ in 0..chunks.count as usize {
+            let start = if free.len() < threads { 0 } else { free.pop().map_or(0, |free| free.0) };
+            let stop = start.saturating_add((chunks.secs * 1e9) as u64);
+            last = last.max(stop);
+            free.push(Reverse(stop));
+        }
     }
     last as f64 / 1e9
 }
@@ -335,11 +349,12 @@ mod tests {
 
     #[test]
     fn chunks_are_dealt_to_the_first_free_thread() {
-        assert_eq!(dealt_out(&[1.0; 5], 2), 3.0);
-        assert_eq!(dealt_out(&[3.0, 1.0, 1.0, 1.0], 2), 3.0);
+        assert_eq!(dealt_out(&each(&[1.0; 5]), 2), 3.0);
+        assert_eq!(dealt_out(&each(&[3.0, 1.0, 1.0, 1.0]), 2), 3.0);
         assert_eq!(dealt_out(&[], 4), 0.0);
-        let many = vec![1.0; MAX_DEALT + 1];
-        assert!((dealt_out(&many, 100) - dealt_out(&many[..MAX_DEALT], 100)).abs() < 1.0);
+        let many = |count| dealt_out(&[Alike { secs: 1.0, count }], 100);
+        assert_eq!(many(MAX_DEALT), 200.0);
+        assert!((many(MAX_DEALT + 1.0) - 200.5).abs() < 0.1);
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
             group.ratio
         ),
         action: format!("{action}: at the speed of the others {}.", gain.sentence()),
-        change: format!("the slow {kind} {}", words::name(name)),
+        change: format!("look at the slow {kind} {}", words::name(name)),
         evidence: vec![
             (kind, words::name(name)),
             ("its chunks", words::count(group.chunks as f64)),

@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::{Advice, words};
 
 /// What can bound a run, and the rows of the ledger that belong to it.
-const BOUNDS: [(&str, &[&str]); 9] = [
+const BOUNDS: [(&str, &[&str]); 10] = [
     ("User code takes", &["user_cpu"]),
     ("User code that waits takes", &["user_wait"]),
     ("Waiting for a core takes", &["user_run_queue_wait"]),
@@ -17,22 +17,27 @@ const BOUNDS: [(&str, &[&str]); 9] = [
         &["serialize_output", "reduction", "transfer", "overhead"],
     ),
     ("Work that failed takes", &["failed_work"]),
-    ("Idling takes", &["idle_ramp_up", "idle_starved", "idle_tail", "idle_client"]),
+    (IDLE, &["idle_ramp_up", "idle_starved", "idle_tail", "idle_client"]),
+    ("What no record accounts for takes", &["unexplained"]),
 ];
+
+const IDLE: &str = "Idling takes";
 
 /// Missing where there is neither a ledger nor anything to advise.
 pub(super) fn sentence(evidence: &Evidence<'_>, advice: &[Advice]) -> Option<String> {
     let bound = BOUNDS
         .iter()
-        .chain([&("What no record accounts for takes", &["unexplained"] as &[&str])])
         .filter_map(|(label, rows)| Some((*label, evidence.share(rows)?)))
         // The first of equals.
         .rev()
         .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(label, share)| format!("{label} {} of the core time", words::percent(share)));
+        .map(|(label, share)| {
+            let when = if label == IDLE { idle_when(evidence) } else { String::new() };
+            format!("{label} {} of the core time{when}", words::percent(share))
+        });
     let change = advice.first().map(|advice| match advice.gain {
         Some(gain) if gain.wall_secs_then < 0.97 * gain.wall_secs_now => format!(
-            "{} would make it about {} instead of {}",
+            "worth most: {} (about {} instead of {})",
             advice.change,
             words::duration(gain.wall_secs_then),
             words::duration(gain.wall_secs_now)
@@ -41,8 +46,26 @@ pub(super) fn sentence(evidence: &Evidence<'_>, advice: &[Advice]) -> Option<Str
     });
     match (bound, change) {
         (Some(bound), Some(change)) => Some(format!("{bound}; {change}.")),
+        (Some(bound), None) if evidence.measurement.header.error.is_some() => {
+            Some(format!("{bound}, up to where an error ended the run."))
+        }
         (Some(bound), None) => Some(format!("{bound}; nothing obvious to change.")),
         (None, Some(change)) => Some(format!("Where the core time went is not known; {change}.")),
         (None, None) => None,
     }
+}
+
+/// When threads were idle for the most part.
+fn idle_when(evidence: &Evidence<'_>) -> String {
+    let kinds = [
+        ("idle_ramp_up", "before their first chunk"),
+        ("idle_starved", "between tasks"),
+        ("idle_tail", "at the end"),
+        ("idle_client", "outside of processing, while the client worked"),
+    ];
+    kinds
+        .into_iter()
+        .filter_map(|(row, when)| Some((evidence.row(row)?, when)))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(String::new, |(_, when)| format!(", most of it {when}"))
 }

@@ -48,7 +48,7 @@ pub(super) fn too_many(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<A
             words::several(enough, "thread", "threads"),
             words::count(threads as f64)
         ),
-        change: format!("{} would do", words::several(enough, "thread", "threads")),
+        change: format!("fewer workers ({} would do)", words::several(enough, "thread", "threads")),
         evidence: vec![
             ("threads", words::count(threads as f64)),
             ("chunks", words::count(evidence.chunks.len() as f64)),
@@ -71,7 +71,7 @@ pub(super) fn too_few(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Ad
         return None;
     }
     // More threads on cores that are taken would only wait.
-    if contention::waiting_share(evidence).unwrap_or(0.0) >= contention::THRESHOLD {
+    if contention::cores_are_short(evidence) {
         return None;
     }
     let outlook = plan.with_threads(2 * threads);
@@ -91,7 +91,11 @@ pub(super) fn too_few(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Ad
             words::several(2 * threads, "thread", "threads"),
             gain.sentence()
         ),
-        change: format!("more workers ({} threads)", words::count(2.0 * threads as f64)),
+        change: format!(
+            "{} instead of {}",
+            words::count(2.0 * threads as f64),
+            words::several(threads, "thread", "threads")
+        ),
         evidence: vec![
             ("threads", words::count(threads as f64)),
             ("chunks per thread", format!("{rounds:.1}")),

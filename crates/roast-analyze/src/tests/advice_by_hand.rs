@@ -114,7 +114,7 @@ fn setup_dominated_chunks() {
     assert_eq!(
         verdict(&run),
         "Setting up chunks (files, tree metadata, events) takes 80 % of the core time; \
-         `chunksize=20_000` would make it about 9.6 s instead of 40 s."
+         worth most: `chunksize=20_000` (about 9.6 s instead of 40 s)."
     );
     // Three files do not divide among two threads: six halves take 3 × 5.6 s, three
     // wholes 2 × 9.6 s.
@@ -317,7 +317,7 @@ fn files_that_fail() {
         })
     };
     let found = only(&failing(true), "failing-files");
-    check_gain(&found, 1.0, 5.0, 4.5);
+    assert!(found.get("gain").unwrap().is_none());
     assert_eq!(
         text(&found, "headline"),
         "1 attempt failed in 1 file and cost 10 % of the core time; 1 chunk never succeeded; \
@@ -326,6 +326,7 @@ fn files_that_fail() {
     assert_eq!(text(&found, "snippet"), r#"failing_files = ["bad.root"]"#);
     assert!(text(&found, "action").contains("not in the result"));
     let found = only(&failing(false), "failing-files");
+    check_gain(&found, 1.0, 5.0, 4.5);
     assert!(text(&found, "action").contains("the result is whole"));
 }
 
@@ -377,10 +378,20 @@ fn too_many_and_too_few_workers() {
     check_gain(&found, 0.0, 9.0, 5.0);
     assert_eq!(
         verdict(&run),
-        "User code takes 90 % of the core time; more workers (4 threads) would make it about \
-         5.0 s instead of 9.0 s."
+        "User code takes 90 % of the core time; worth most: 4 instead of 2 threads (about 5.0 s \
+         instead of 9.0 s)."
     );
     assert_eq!(rules(&busy(7)), Vec::<String>::new());
+
+    // Where cores are short, more threads would only wait for them.
+    let waiting = |cpu: f64| {
+        even(2, 9, 1.0, |row, _| {
+            let row = row.secs("process_cpu_secs", cpu).secs("process_run_queue_secs", 0.2);
+            spent(row, "f", 1_000, 0.1, 0.9)
+        })
+    };
+    assert_eq!(rules(&waiting(0.7)), ["cpu-contention"]);
+    assert_eq!(rules(&waiting(0.1)), ["cpu-contention", "too-few-workers"]);
 }
 
 #[test]
@@ -446,5 +457,17 @@ fn without_a_ledger_only_what_needs_none_is_said() {
     assert_eq!(
         verdict(&run),
         "Where the core time went is not known; worth most: mend 1 file that failed."
+    );
+}
+
+#[test]
+fn a_run_that_was_cut_short_predicts_nothing() {
+    let mut run = small_chunks(2, 1.6);
+    run.header.error = Some("KeyboardInterrupt: ".into());
+    assert_eq!(rules(&run), Vec::<String>::new());
+    assert_eq!(
+        verdict(&run),
+        "Setting up chunks (files, tree metadata, events) takes 80 % of the core time, up to where \
+         an error ended the run."
     );
 }
