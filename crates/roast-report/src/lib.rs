@@ -10,6 +10,7 @@
 //! Nothing here opens a file: renderers return text and exporters write into
 //! what they are given.
 
+mod advice_view;
 mod csv;
 mod data_table;
 mod export;
@@ -31,6 +32,7 @@ mod trace;
 mod tracking_json;
 mod units;
 
+pub use advice_view::AdviceView;
 pub use data_table::{CellKind, DataColumn, DataTable};
 pub use export::{ExportError, ExportFormat, Part};
 pub use json::write_summary;
