@@ -32,7 +32,7 @@ mod _core {
         CoreMeasurement, canonical_key, check_name, check_writable, efficiency_metrics, metric_keys,
     };
     #[pymodule_export]
-    use super::program::run_program;
+    use super::program::{build_profile, run_program};
     #[pymodule_export]
     use super::recorder::{ChunkRecorder, current_chunk};
     #[pymodule_export]
