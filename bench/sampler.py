@@ -13,7 +13,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ TICKS_PER_DRAIN = 2
 WARM_UP_TICKS = 4
 HOUR_TICKS = 3600
 # Few workers send many heartbeats each, so that most of them have changed at a tick.
-BUDGETS = {100: 1.0, 1000: 0.5, 5000: 0.3}
+BUDGETS = {100: 1.25, 1000: 0.5, 5000: 0.3}
 
 
 @dataclass
@@ -65,7 +65,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
             reference="a tick of tuples in lists",
             reference_measured=figures.reference_tick_secs * 1e3,
             ratio=figures.longest_hold_secs / figures.reference_tick_secs,
-            budget=0.2,
+            budget=0.15,
             design="≤ 5 ms",
         )
     # Twelve numbers with a time each, as tuples in lists, per worker and second.
@@ -119,7 +119,7 @@ async def _sample(count: int, ticks: int, *, changed_share: float | None = None)
     """Run ticks by turns with the plain way of sampling; the first ones warm up."""
     async with Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler:
         cluster = _Cluster(scheduler, count, changed_share)
-        sampler = SchedulerSampler(name="bench", owner="bench", interval=None, span_ids=())
+        sampler = _WatchedSampler(name="bench", owner="bench", interval=None, span_ids=())
         sampler.begin(scheduler)
         table = TableBuilder("workers")
         plain = _PlainSampler()
@@ -129,19 +129,19 @@ async def _sample(count: int, ticks: int, *, changed_share: float | None = None)
         shipped: list[int] = []
         for tick in range(ticks + WARM_UP_TICKS):
             cluster.live_one_second()
-            hold, cost = await _watched_tick(sampler)
+            sampler.longest_secs = 0.0
+            cost = await sampler._tick()
             began = time.thread_time()
             plain.tick(cluster.workers)
             plain_cost = time.thread_time() - began
+            plain.forget()
             if tick % TICKS_PER_DRAIN == 0:
-                began = time.thread_time()
                 drained = sampler.drain()
-                hold = max(hold, time.thread_time() - began)
                 table.append_rows(*drained["workers"])
                 shipped.append(_bytes_of(drained))
             if tick >= WARM_UP_TICKS:
                 costs.append(cost)
-                holds.append(hold)
+                holds.append(sampler.longest_secs)
                 plain_costs.append(plain_cost)
         for worker in cluster.workers:
             del scheduler.workers[worker.address]
@@ -155,15 +155,23 @@ async def _sample(count: int, ticks: int, *, changed_share: float | None = None)
     )
 
 
-async def _watched_tick(sampler: SchedulerSampler) -> tuple[float, float]:
-    """Return the longest time, in CPU seconds, that a tick kept others waiting, and its cost."""
-    longest = 0.0
-    task = asyncio.create_task(sampler._tick())
-    while not task.done():
+class _WatchedSampler(SchedulerSampler):
+    """Notes the longest time, in CPU seconds, that it kept the loop to itself."""
+
+    longest_secs = 0.0
+
+    def _visit(self, workers: Sequence[Any], first: int, now: int) -> tuple[int, int, int]:
         began = time.thread_time()
-        await asyncio.sleep(0)
-        longest = max(longest, time.thread_time() - began)
-    return longest, task.result()
+        visited = super()._visit(workers, first, now)
+        self.longest_secs = max(self.longest_secs, time.thread_time() - began)
+        return visited
+
+    def drain(self) -> dict[str, Any]:
+        """Hand over what is there."""
+        began = time.thread_time()
+        drained = super().drain()
+        self.longest_secs = max(self.longest_secs, time.thread_time() - began)
+        return drained
 
 
 def _bytes_of(drained: dict[str, Any]) -> int:
@@ -237,6 +245,12 @@ class _PlainSampler:
 
     def __init__(self) -> None:
         self._series: dict[str, dict[str, list[tuple[float, Any]]]] = {}
+
+    def forget(self) -> None:
+        """Drop what was gathered: the garbage collector would be at work on it all the time."""
+        for series in self._series.values():
+            for values in series.values():
+                values.clear()
 
     def tick(self, workers: list[WorkerState]) -> None:
         """Note twelve values of every worker."""
