@@ -1,7 +1,7 @@
 //! Metrics and ledger of many chunks: the time per chunk must not grow with
 //! their number.
 
-#![expect(clippy::unwrap_used, missing_docs, reason = "a benchmark may end in a panic")]
+#![expect(clippy::unwrap_used, reason = "a benchmark may end in a panic")]
 
 use std::collections::BTreeMap;
 use std::hint::black_box;

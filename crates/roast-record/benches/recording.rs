@@ -1,6 +1,6 @@
 //! What recording costs inside a worker, and what merging rows costs.
 
-#![expect(clippy::unwrap_used, missing_docs, reason = "a benchmark may end in a panic")]
+#![expect(clippy::unwrap_used, reason = "a benchmark may end in a panic")]
 
 use std::hint::black_box;
 use std::sync::Arc;
