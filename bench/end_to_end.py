@@ -114,7 +114,7 @@ class _Run:
 
     def _cpu_secs(self) -> float:
         times = [process.cpu_times() for process in self._processes]
-        return sum(time.user + time.system for time in times)
+        return float(sum(spent.user + spent.system for spent in times))
 
 
 def _no_progress(done: int, wanted: int) -> None:

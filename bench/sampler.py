@@ -188,7 +188,6 @@ class _Cluster:
         finishing = 1 - (1 - 1 / TASK_SECS) ** THREADS_PER_WORKER
         self._finish_share = finishing if changed_share is None else changed_share
         self._beat_share = min(1.0, 1 / heartbeat_interval(count))
-        scheduler.new_task("DimuonProcessor-0", None, "released")
         self.workers = [self._worker(index) for index in range(count)]
         for worker in self.workers:
             scheduler.workers[worker.address] = worker
@@ -207,7 +206,10 @@ class _Cluster:
             server_id=address,
             scheduler=self._scheduler,
         )
-        worker.processing.update(f"task-{index}-{number}" for number in range(THREADS_PER_WORKER))
+        worker.processing.update(
+            self._scheduler.new_task(f"DimuonProcessor-{index}-{number}", None, "released")
+            for number in range(THREADS_PER_WORKER)
+        )
         worker.task_prefix_count["DimuonProcessor"] = THREADS_PER_WORKER
         worker.metrics = self._metrics()
         return worker
@@ -286,10 +288,11 @@ def _fill_table(rows: int) -> float:
             cells[8 * position : 8 * position + 8] = bytes(8)
     named = [(column, names if names is None else ["name"]) for column, names in columns]
     batch, table = bytes(cells) * 1000, TableBuilder("workers")
-    before = psutil.Process().memory_info().rss
+    before: int = psutil.Process().memory_info().rss
     for _ in range(rows // 1000):
         table.append_rows(batch, named)
-    return (psutil.Process().memory_info().rss - before) / 1e6
+    after: int = psutil.Process().memory_info().rss
+    return (after - before) / 1e6
 
 
 if __name__ == "__main__":
