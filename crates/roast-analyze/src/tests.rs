@@ -8,4 +8,3 @@ mod chunks_by_hand;
 mod ledger_by_hand;
 mod ledger_properties;
 mod properties;
-mod scale;

@@ -33,7 +33,7 @@ mod _core {
         ledger_rows, metric_keys,
     };
     #[pymodule_export]
-    use super::program::run_program;
+    use super::program::{build_profile, run_program};
     #[pymodule_export]
     use super::recorder::{ChunkRecorder, current_chunk};
     #[pymodule_export]
