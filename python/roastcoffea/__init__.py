@@ -10,6 +10,7 @@ from roastcoffea._core import MeasurementError
 from roastcoffea.aggregation import register_metric
 from roastcoffea.backends import AbstractMetricsBackend, register_backend
 from roastcoffea.collector import MetricsCollector
+from roastcoffea.comparison import Comparison, Scaling, compare, scaling
 from roastcoffea.decorator import track_metrics
 from roastcoffea.export.measurements import load_measurement, save_measurement
 from roastcoffea.instrumentation import (
@@ -26,15 +27,19 @@ from roastcoffea.tracking import TrackingData
 __all__ = [
     "AbstractMetricsBackend",
     "BaseInstrumentationContext",
+    "Comparison",
     "Measurement",
     "MeasurementError",
     "Metrics",
     "MetricsCollector",
+    "Scaling",
     "TrackingData",
+    "compare",
     "load_measurement",
     "register_backend",
     "register_metric",
     "save_measurement",
+    "scaling",
     "track_bytes",
     "track_memory",
     "track_metrics",

@@ -6,6 +6,7 @@
 mod chunk_identity;
 mod chunk_rows;
 mod chunks;
+mod compare;
 mod datasets;
 mod efficiency;
 mod files;
@@ -16,6 +17,7 @@ mod metrics;
 mod monitoring;
 mod number;
 mod replays;
+mod scaling;
 mod sections;
 mod sheet;
 mod slow_chunks;
@@ -30,10 +32,15 @@ mod workers;
 use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
 use chunk_rows::Outcome;
+pub use compare::{
+    Basis, ComparedRow, Comparison, Difference, Headline, Part, Run, RunFacts, Told, Verdict,
+    compare,
+};
 pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
 pub use limits::limits;
 pub use metrics::Metrics;
 use replays::Replayed;
+pub use scaling::{Fit, NoFit, Scaling, ScalingError, ScalingPoint, Stopper, scaling};
 use sheet::Sheet;
 
 /// Computes every metric of the catalog.

@@ -3,6 +3,7 @@
 mod build;
 mod by_hand;
 mod chunks_by_hand;
+mod comparing;
 mod ledger_by_hand;
 mod ledger_properties;
 mod properties;

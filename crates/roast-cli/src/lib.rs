@@ -2,14 +2,18 @@
 //! [`run`] serves the binary and the entry point of the Python package.
 
 mod arguments;
+mod compare;
 mod destination;
 mod export;
+mod fail_on;
 mod failure;
+mod findings;
 mod hint;
 mod interrupt;
 mod metrics;
 mod progress;
 mod recover;
+mod scaling;
 mod show;
 mod terminal;
 
@@ -23,7 +27,7 @@ use failure::Failure;
 
 /// Runs the program with its arguments, its own name first, and returns the exit
 /// code: 0 if all went well, 1 if something could not be read or written, 2 for
-/// wrong usage, 130 if interrupted.
+/// wrong usage, 3 if a comparison is worse than allowed, 130 if interrupted.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> u8 {
     let done = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => dispatch(&arguments.command),
@@ -52,6 +56,8 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Show(arguments) => show::run(arguments),
         Command::Export(arguments) => export::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Scaling(arguments) => scaling::run(arguments),
         Command::Metrics(arguments) => metrics::run(arguments),
         Command::Recover(arguments) => recover::run(arguments),
     }

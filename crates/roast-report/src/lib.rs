@@ -3,36 +3,46 @@
 //! ```text
 //! Header + Metrics ──► Report ──► Renderer: text, HTML          (for people)
 //! Measurement + Metrics ────────► ExportFormat: JSON, CSV, Parquet (for programs)
+//! Comparison, Scaling ──► Findings ► text, Markdown, HTML, JSON
 //! CATALOG ──────────────────────► reference: Markdown, text     (what it all means)
 //! ```
 //!
 //! Nothing here opens a file: renderers return text and exporters write into
 //! what they are given.
 
+mod comparison_view;
 mod csv;
 mod data_table;
 mod export;
+mod findings;
+mod findings_json;
 mod html;
 mod json;
 mod layout;
 mod ledger_view;
+mod markdown;
 mod missing;
 mod parquet_table;
 mod plain_json;
 mod provenance;
 mod reference;
 mod report;
+mod scaling_view;
 mod text;
 mod text_table;
 mod tracking_json;
 mod units;
 
+pub use comparison_view::{comparison_findings, comparison_verdict};
 pub use data_table::{CellKind, DataColumn, DataTable};
 pub use export::{ExportError, ExportFormat, Part};
+pub use findings::{Findings, FindingsFormat, Mood};
+pub use findings_json::{comparisons_json, scaling_json};
 pub use json::write_summary;
 pub use ledger_view::{LedgerShare, LedgerView};
 pub use reference::{markdown_reference, text_entry, text_reference};
 pub use report::{Fact, Report, Row, Section};
+pub use scaling_view::{scaling_findings, scaling_verdict};
 pub use text::{MAX_WIDTH, MIN_WIDTH};
 pub use units::show;
 
