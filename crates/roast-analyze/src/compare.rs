@@ -28,7 +28,7 @@ mod sample;
 use roast_model::{Better, Measurement, Unit};
 
 use crate::metrics::Metrics;
-use bootstrap::Draws;
+use bootstrap::{Amounts, Draws, Estimate};
 pub use differences::{Difference, Told};
 use evidence::Evidence;
 pub use judge::Headline;
@@ -205,6 +205,14 @@ struct Material<'a> {
     machine: Machine,
 }
 
+impl Material<'_> {
+    /// A sum over chunks divided by another, if there are chunks to know it from.
+    fn ratio(&self, amounts: &[Amounts; 2]) -> Option<Estimate> {
+        let found = self.draws?.ratio(amounts, self.machine.benchmark.as_ref());
+        found.map(|(estimate, _)| estimate)
+    }
+}
+
 /// Compares a run with a base. The seed makes the draws, and so the result,
 /// repeatable.
 pub fn compare(base: Run<'_>, new: Run<'_>, seed: u64) -> Comparison {
@@ -216,17 +224,13 @@ pub fn compare(base: Run<'_>, new: Run<'_>, seed: u64) -> Comparison {
     let sample = Sample::of(&of_base, &of_new);
     let draws = Draws::of(&sample, seed);
     let evidence = [&of_base, &of_new];
-    let machine = Machine::between(
-        [base.measurement, new.measurement],
-        evidence,
-        &sample,
-        draws.as_ref(),
-    );
+    let machine =
+        Machine::between([base.measurement, new.measurement], evidence, &sample, draws.as_ref());
     let material =
         Material { runs: [base, new], evidence, sample: &sample, draws: draws.as_ref(), machine };
     let mut drafts = metric_rows::drafts(&material);
     drafts.extend(part_rows::drafts(&material));
-    let rows = judge::rows(drafts, machine.floor());
+    let rows = judge::rows(drafts, material.machine.floor());
     Comparison {
         base: facts(base),
         new: facts(new),
@@ -241,8 +245,10 @@ pub fn compare(base: Run<'_>, new: Run<'_>, seed: u64) -> Comparison {
 
 fn facts(run: Run<'_>) -> RunFacts {
     let header = &run.measurement.header;
-    let events =
-        run.metrics.number("total_events").or_else(|| run.metrics.number("total_events_from_chunks"));
+    let events = run
+        .metrics
+        .number("total_events")
+        .or_else(|| run.metrics.number("total_events_from_chunks"));
     RunFacts { id: header.id.clone(), name: header.name.clone(), events }
 }
 

@@ -113,9 +113,7 @@ pub fn scaling(runs: &[Run<'_>]) -> Result<Scaling, ScalingError> {
     }
     let mut points: Vec<(ScalingPoint, &Run<'_>)> =
         runs.iter().map(|run| Ok((point(run)?, run))).collect::<Result<_, ScalingError>>()?;
-    points.sort_by(|a, b| {
-        a.0.cores.total_cmp(&b.0.cores).then_with(|| a.0.name.cmp(&b.0.name))
-    });
+    points.sort_by(|a, b| a.0.cores.total_cmp(&b.0.cores).then_with(|| a.0.name.cmp(&b.0.name)));
     let stoppers = match (points.first(), points.last()) {
         (Some(first), Some(last)) => stoppers(first, last),
         _ => None,
@@ -190,9 +188,7 @@ fn stoppers(
                 share_of_added: (all_added > 0.0).then(|| added / all_added),
             })
         })
-        .filter(|row| {
-            row.added_core_secs_per_event > 0.0 && row.share_largest > row.share_smallest
-        })
+        .filter(|row| row.added_core_secs_per_event > 0.0 && row.share_largest > row.share_smallest)
         .collect();
     found.sort_by(|a, b| b.added_core_secs_per_event.total_cmp(&a.added_core_secs_per_event));
     Some(found)

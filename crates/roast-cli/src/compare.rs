@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
 fn over_limit(comparisons: &[Comparison], limits: &[FailOn]) -> Result<(), Failure> {
     let mut over: Vec<String> = Vec::new();
     for comparison in comparisons {
-        let rows = comparison.rows.iter().filter(|row| limits.iter().any(|limit| limit.is_broken(row)));
+        let rows =
+            comparison.rows.iter().filter(|row| limits.iter().any(|limit| limit.is_broken(row)));
         over.extend(rows.map(|row| told(comparison, row)));
     }
     if over.is_empty() { Ok(()) } else { Err(Failure::worse(over.join("\n  "))) }

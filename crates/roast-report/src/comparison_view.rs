@@ -126,10 +126,9 @@ fn unknown(comparison: &Comparison) -> String {
              (wall time {})",
             signed(change)
         ),
-        Some(change) => format!(
-            "{new} cannot be judged: its noise is not known (wall time {})",
-            signed(change)
-        ),
+        Some(change) => {
+            format!("{new} cannot be judged: its noise is not known (wall time {})", signed(change))
+        }
         None => format!("{new} cannot be judged: its noise is not known"),
     }
 }

@@ -23,10 +23,14 @@ pub fn scaling_findings(scaling: &Scaling) -> Findings {
                 share(fit.error)
             ));
             if fit.at_limit {
-                notes.push("It lies at its limit: the runs scale better than the law allows.".into());
+                notes.push(
+                    "It lies at its limit: the runs scale better than the law allows.".into(),
+                );
             }
         }
-        Err(reason) => notes.push(format!("The serial fraction cannot be fitted: {}.", no_fit(*reason))),
+        Err(reason) => {
+            notes.push(format!("The serial fraction cannot be fitted: {}.", no_fit(*reason)))
+        }
     }
     match &scaling.stoppers {
         Some(rows) if rows.is_empty() => {
@@ -66,7 +70,8 @@ pub fn scaling_verdict(scaling: &Scaling) -> String {
     }
     let grown = scaling.stoppers.as_deref().unwrap_or_default();
     if let Some(top) = grown.first()
-        && let Some(part) = top.share_of_added.filter(|part| *part >= STOPS && last.efficiency < 1.0)
+        && let Some(part) =
+            top.share_of_added.filter(|part| *part >= STOPS && last.efficiency < 1.0)
     {
         let part = part.min(1.0);
         sentence.push_str(&format!("; {} of the core time added: {}", share(part), top.label));
@@ -113,7 +118,17 @@ fn points(points: &[ScalingPoint]) -> DataTable {
         .collect();
     table(
         "Runs, by size",
-        &["run", "workers", "cores", "throughput", "speed-up", "efficiency", "wall", "events", "fitted"],
+        &[
+            "run",
+            "workers",
+            "cores",
+            "throughput",
+            "speed-up",
+            "efficiency",
+            "wall",
+            "events",
+            "fitted",
+        ],
         rows,
     )
 }

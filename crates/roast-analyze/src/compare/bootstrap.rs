@@ -5,7 +5,8 @@
 //! thousand chunks, whole groups of chunks picked at random are drawn instead, so
 //! that the work grows with the number of chunks and no faster. Chunks that ran in
 //! the same stretch of time or on the same worker may share their luck: where they
-//! are more alike than chance has it, the error grows accordingly.
+//! are more alike than chance has it, the error grows accordingly, unless a
+//! benchmark that ran in the same chunks shared that luck, too.
 
 use fastrand::Rng;
 
@@ -41,6 +42,16 @@ pub(crate) struct Amounts {
     pub(crate) net: Vec<f64>,
     pub(crate) cpu: Vec<f64>,
     pub(crate) per: Vec<f64>,
+}
+
+/// How a number moved, draw by draw and chunk by chunk: what two numbers of the
+/// same chunks have in common can be taken out.
+#[derive(Clone, Debug)]
+pub(crate) struct Movement {
+    /// ln(new / base) of each draw, where it has one.
+    logs: Vec<Option<f64>>,
+    /// How much each chunk pulls on the logarithm of its run's number.
+    pulls: [Vec<f64>; 2],
 }
 
 /// A number in both runs, and how far chance may carry them apart.
@@ -87,8 +98,13 @@ impl<'s> Draws<'s> {
     }
 
     /// A sum over chunks divided by another, each dataset with its weight in the
-    /// base run. Nothing where either run has none of it.
-    pub(crate) fn ratio(&self, amounts: &[Amounts; 2]) -> Option<Estimate> {
+    /// base run. Nothing where either run has none of it. The error is the smaller
+    /// one of two: of the number itself, and beside the benchmark.
+    pub(crate) fn ratio(
+        &self,
+        amounts: &[Amounts; 2],
+        benchmark: Option<&Movement>,
+    ) -> Option<(Estimate, Movement)> {
         let cells = self.sample.cells;
         let weights = cell_sums(&self.sample.base.cells, &amounts[0].known_per(), cells);
         let value = |index: usize, numbers: &[f64]| -> Option<f64> {
@@ -110,8 +126,8 @@ impl<'s> Draws<'s> {
                 (tops, cell_sums(&drawn.group_of, &amounts.known_per(), count))
             })
             .collect();
-        let logs: Vec<f64> = (0..DRAWS)
-            .filter_map(|draw| {
+        let logs: Vec<Option<f64>> = (0..DRAWS)
+            .map(|draw| {
                 let mut logs = [0.0; 2];
                 for ((log, drawn), (tops, bottoms)) in
                     logs.iter_mut().zip(self.drawn()).zip(&groups)
@@ -132,21 +148,34 @@ impl<'s> Draws<'s> {
                 Some(logs[1] - logs[0])
             })
             .collect();
-        let error = spread(&logs)? * self.small_sample() * self.alikeness(amounts, &weights);
+        let [of_base, of_new] = self.sample.sides();
+        let pulls = [pulls(of_base, &amounts[0], &weights), pulls(of_new, &amounts[1], &weights)];
+        let movement = Movement { logs, pulls };
         let cpu_share = |amounts: &Amounts| {
             let known = || amounts.cpu.iter().zip(&amounts.net).filter(|(cpu, _)| !cpu.is_nan());
             let (cpu, net): (f64, f64) =
                 known().fold((0.0, 0.0), |(a, b), (cpu, net)| (a + cpu, b + net));
             if net > 0.0 { (cpu / net).min(1.0) } else { 1.0 }
         };
-        Some(Estimate {
+        let cpu_share = cpu_share(&amounts[0]).max(cpu_share(&amounts[1]));
+        let plain = self.error(&movement)?;
+        let beside = benchmark
+            .and_then(|benchmark| self.error(&movement.without(benchmark, cpu_share)))
+            .unwrap_or(plain);
+        let estimate = Estimate {
             base,
             new,
             waiting: (new / base).ln() - (net[1] / net[0]).ln(),
-            error,
+            error: plain.min(beside),
             freedom: self.freedom(),
-            cpu_share: cpu_share(&amounts[0]).max(cpu_share(&amounts[1])),
-        })
+            cpu_share,
+        };
+        Some((estimate, movement))
+    }
+
+    fn error(&self, movement: &Movement) -> Option<f64> {
+        let logs: Vec<f64> = movement.logs.iter().copied().flatten().collect();
+        Some(spread(&logs)? * self.small_sample() * self.alikeness(&movement.pulls))
     }
 
     /// Numbers that are no sums: `statistic` makes some of the chunks in order,
@@ -195,15 +224,7 @@ impl<'s> Draws<'s> {
 
     /// By how much the error grows because chunks of one stretch of time, or of
     /// one worker, are alike. 1 if they are not.
-    fn alikeness(&self, amounts: &[Amounts; 2], weights: &[f64]) -> f64 {
-        let pulls: Vec<Vec<f64>> = self
-            .sample
-            .sides()
-            .into_iter()
-            .zip(amounts)
-            .map(|(side, amounts)| pulls(side, amounts, weights))
-            .collect();
-        let [base, new] = pulls.as_slice() else { return 1.0 };
+    fn alikeness(&self, [base, new]: &[Vec<f64>; 2]) -> f64 {
         let [base_side, new_side] = self.sample.sides();
         let growth = |of: fn(&Side) -> &[usize]| -> f64 {
             if self.sample.paired {
@@ -219,6 +240,24 @@ impl<'s> Draws<'s> {
         };
         let growths = [growth(|side| &side.stretches), growth(|side| &side.workers)];
         growths.into_iter().filter(|growth| growth.is_finite()).fold(1.0, f64::max).sqrt()
+    }
+}
+
+impl Movement {
+    /// What is left when so much of the other's movement is taken out.
+    fn without(&self, other: &Self, share: f64) -> Self {
+        let logs = self
+            .logs
+            .iter()
+            .zip(&other.logs)
+            .map(|(own, other)| Some((*own)? - share * (*other)?))
+            .collect();
+        let less = |own: &[f64], other: &[f64]| {
+            own.iter().zip(other).map(|(own, other)| own - share * other).collect()
+        };
+        let [base, new] = &self.pulls;
+        let [other_base, other_new] = &other.pulls;
+        Self { logs, pulls: [less(base, other_base), less(new, other_new)] }
     }
 }
 

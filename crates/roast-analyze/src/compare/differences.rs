@@ -68,9 +68,11 @@ pub(crate) fn find(material: &Material<'_>) -> Vec<Difference> {
     words("ended by", ended(base), ended(new));
     let (only_base, only_new) = apart(datasets(material, 0), datasets(material, 1));
     words("datasets only there", listed(&only_base), listed(&only_new));
-    let files = [base, new].map(|run| run.metrics.get("file_metadata").map(|files| {
-        files.pairs().iter().filter_map(|(name, _)| name.as_str()).collect::<BTreeSet<&str>>()
-    }));
+    let files = [base, new].map(|run| {
+        run.metrics.get("file_metadata").map(|files| {
+            files.pairs().iter().filter_map(|(name, _)| name.as_str()).collect::<BTreeSet<&str>>()
+        })
+    });
     if let [Some(base), Some(new)] = files
         && !base.is_empty()
         && !new.is_empty()
@@ -106,7 +108,8 @@ fn number(what: &str, [base, new]: [Option<f64>; 2], unit: Unit, same: f64) -> O
         (Some(base), Some(new)) => (new - base).abs() > same * base.abs().max(new.abs()),
         (base, new) => base.is_some() != new.is_some(),
     };
-    let told = |number: Option<f64>| number.map_or(Told::Nothing, |number| Told::Number(number, unit));
+    let told =
+        |number: Option<f64>| number.map_or(Told::Nothing, |number| Told::Number(number, unit));
     differs.then(|| Difference { what: what.to_owned(), base: told(base), new: told(new) })
 }
 

@@ -102,9 +102,8 @@ impl<'a> Evidence<'a> {
                 continue;
             }
             units.push(row);
-            let key = file.zip(entries).map(|(file, (from, to))| {
-                (dataset, file, uuid, tree, from, to)
-            });
+            let key =
+                file.zip(entries).map(|(file, (from, to))| (dataset, file, uuid, tree, from, to));
             evidence.keys.push(key);
             evidence.datasets.push(dataset.unwrap_or(UNKNOWN));
             evidence.workers.push(workers.code(worker));
@@ -162,8 +161,7 @@ impl<'a> Evidence<'a> {
             }
             found.push((Part::Phase, key.to_owned(), Series { wall, net, cpu }));
         }
-        let attempts: Vec<f64> =
-            attempts.iter().map(|secs| secs.unwrap_or(f64::NAN)).collect();
+        let attempts: Vec<f64> = attempts.iter().map(|secs| secs.unwrap_or(f64::NAN)).collect();
         let wall = pick(&attempts, units);
         let net = wall.iter().zip(&waiting).map(|(wall, wait)| (wall - wait).max(0.0)).collect();
         self.parts.push((Part::Phase, WHOLE_CHUNK.to_owned(), Series { wall, net, cpu: busy }));

@@ -76,7 +76,8 @@ fn row(draft: Draft, floor: f64, judged: usize) -> ComparedRow {
     let (noise, basis) = match draft.noise {
         Noise::Known { basis, error, freedom, machine, allowance } => {
             let bound = quantile(freedom, judged) * error + floor + allowance;
-            let band = ((machine.0.min(0.0) - bound).exp_m1(), (machine.1.max(0.0) + bound).exp_m1());
+            let band =
+                ((machine.0.min(0.0) - bound).exp_m1(), (machine.1.max(0.0) + bound).exp_m1());
             (Some(band), basis)
         }
         Noise::Exact => (Some((0.0, 0.0)), Basis::Exact),
@@ -127,8 +128,7 @@ fn quantile(freedom: f64, judged: usize) -> f64 {
 
 /// Finds what to say first.
 pub(crate) fn headline(rows: &[ComparedRow]) -> Headline {
-    let overall =
-        rows.iter().position(|row| row.part == Part::Phase && row.name == WHOLE_CHUNK);
+    let overall = rows.iter().position(|row| row.part == Part::Phase && row.name == WHOLE_CHUNK);
     Headline {
         overall,
         culprits: movers(rows, Verdict::Worse),
@@ -142,9 +142,8 @@ pub(crate) fn headline(rows: &[ComparedRow]) -> Headline {
 fn movers(rows: &[ComparedRow], verdict: Verdict) -> Vec<usize> {
     const ORDER: [Part; 5] =
         [Part::Section, Part::Phase, Part::Branch, Part::Dataset, Part::Metric];
-    let added = |row: &ComparedRow| {
-        row.base.zip(row.new).map_or(0.0, |(base, new)| (new - base).abs())
-    };
+    let added =
+        |row: &ComparedRow| row.base.zip(row.new).map_or(0.0, |(base, new)| (new - base).abs());
     for part in ORDER {
         let mut found: Vec<(usize, &ComparedRow)> = rows
             .iter()

@@ -6,7 +6,7 @@
 use roast_model::{Measurement, Value};
 
 use super::Part;
-use super::bootstrap::{Amounts, Draws};
+use super::bootstrap::{Amounts, Draws, Movement};
 use super::evidence::{Evidence, PROCESS, TREE, WHOLE_CHUNK, pick};
 use super::sample::Sample;
 
@@ -20,10 +20,12 @@ const LIBRARIES: [&str; 4] = ["python", "uproot", "coffea", "numpy"];
 const SMALLEST_BENCHMARK: f64 = 0.005;
 
 /// What the machine did differently.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Machine {
     /// ln of how much longer the same trees took to parse, if that is known.
     pub(crate) slowdown: Option<f64>,
+    /// How that came about.
+    pub(crate) benchmark: Option<Movement>,
     /// Share of the time in `process()` that threads waited for a core.
     pub(crate) waiting: [Option<f64>; 2],
 }
@@ -36,17 +38,23 @@ impl Machine {
         draws: Option<&Draws<'_>>,
     ) -> Self {
         let comparable = sample.paired && same_libraries(runs);
-        let slowdown = draws.filter(|_| comparable).and_then(|draws| slowdown(evidence, sample, draws));
-        Self { slowdown, waiting: evidence.map(waiting) }
+        let found =
+            draws.filter(|_| comparable).and_then(|draws| benchmark(evidence, sample, draws));
+        let (slowdown, benchmark) = found.unzip();
+        Self { slowdown, benchmark, waiting: evidence.map(waiting) }
     }
 
     /// The difference, as a logarithm, that is never put down to the analysis.
-    pub(crate) fn floor(self) -> f64 {
+    pub(crate) fn floor(&self) -> f64 {
         if self.slowdown.is_some() { FLOOR } else { FLOOR_UNCHECKED }
     }
 }
 
-fn slowdown(evidence: [&Evidence<'_>; 2], sample: &Sample, draws: &Draws<'_>) -> Option<f64> {
+fn benchmark(
+    evidence: [&Evidence<'_>; 2],
+    sample: &Sample,
+    draws: &Draws<'_>,
+) -> Option<(f64, Movement)> {
     let mut amounts = Vec::new();
     for (run, side) in evidence.into_iter().zip(sample.sides()) {
         let cpu = pick(&run.series(Part::Phase, TREE)?.cpu, &side.chunks);
@@ -58,8 +66,8 @@ fn slowdown(evidence: [&Evidence<'_>; 2], sample: &Sample, draws: &Draws<'_>) ->
         let per = side.events.clone();
         amounts.push(Amounts { raw: cpu.clone(), net: cpu.clone(), cpu, per });
     }
-    let estimate = draws.ratio(&amounts.try_into().ok()?)?;
-    Some((estimate.new / estimate.base).ln())
+    let (estimate, movement) = draws.ratio(&amounts.try_into().ok()?, None)?;
+    Some(((estimate.new / estimate.base).ln(), movement))
 }
 
 fn waiting(run: &Evidence<'_>) -> Option<f64> {
@@ -76,7 +84,8 @@ fn waiting(run: &Evidence<'_>) -> Option<f64> {
 fn same_libraries(runs: [&Measurement; 2]) -> bool {
     let versions = runs.map(|run| run.header.provenance.get("versions"));
     LIBRARIES.iter().all(|library| {
-        let [base, new] = versions.map(|known| known.and_then(|known| known.get(library)).and_then(Value::as_str));
+        let [base, new] = versions
+            .map(|known| known.and_then(|known| known.get(library)).and_then(Value::as_str));
         base == new
     })
 }

@@ -110,9 +110,8 @@ fn incomparable(metric: &MetricDef, material: &Material<'_>) -> Option<String> {
         return None;
     }
     let differs = |keys: &[&str]| {
-        let [base, new] = material
-            .runs
-            .map(|run| keys.iter().find_map(|key| run.metrics.number(key)));
+        let [base, new] =
+            material.runs.map(|run| keys.iter().find_map(|key| run.metrics.number(key)));
         base.zip(new).is_some_and(|(base, new)| (new - base).abs() > SAME_COUNT * base.abs())
     };
     if TOTALS.contains(&metric.key) && differs(&["total_events", "total_events_from_chunks"]) {
@@ -203,7 +202,7 @@ fn process_over(
             per: side.events.iter().map(|events| per(*events)).collect(),
         });
     }
-    material.draws?.ratio(&both.try_into().ok()?)
+    material.ratio(&both.try_into().ok()?)
 }
 
 /// The wall time follows the time of the chunks, give or take the last of them and
@@ -235,7 +234,12 @@ fn distribution(material: &Material<'_>, mean: &Estimate) -> [Noise; 4] {
     let fewest = base.len().min(new.len()) as f64;
     let errors = material.draws.map_or([None; 4], |draws| {
         draws.of_distribution(&[base, new], |chunks| {
-            Some([quantile(chunks, 0.5)?, quantile(chunks, 0.95)?, quantile(chunks, 0.99)?, spread(chunks)?])
+            Some([
+                quantile(chunks, 0.5)?,
+                quantile(chunks, 0.95)?,
+                quantile(chunks, 0.99)?,
+                spread(chunks)?,
+            ])
         })
     });
     let beyond = [0.5, 0.05, 0.01, 1.0];
@@ -271,7 +275,12 @@ fn process_secs(material: &Material<'_>, divisor: fn(f64) -> f64) -> [Option<Vec
     let [of_base, of_new] = material.evidence;
     [(of_base, base), (of_new, new)].map(|(run, side)| {
         let secs = pick(&run.series(Part::Phase, PROCESS)?.wall, &side.chunks);
-        Some(secs.into_iter().zip(&side.events).map(|(secs, events)| secs / divisor(*events)).collect())
+        Some(
+            secs.into_iter()
+                .zip(&side.events)
+                .map(|(secs, events)| secs / divisor(*events))
+                .collect(),
+        )
     })
 }
 

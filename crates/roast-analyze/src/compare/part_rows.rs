@@ -65,7 +65,7 @@ fn of_series(
             per: side.events.clone(),
         });
     }
-    material.draws?.ratio(&both.try_into().ok()?)
+    material.ratio(&both.try_into().ok()?)
 }
 
 /// The noise of an estimate, with what the machine did to it.
@@ -169,7 +169,8 @@ fn datasets(material: &Material<'_>) -> Vec<Draft> {
     let mut totals = [0.0; 2];
     for (index, (run, series)) in [base, new].into_iter().zip(series).enumerate() {
         let Some(series) = series else { continue };
-        for (name, secs) in run.datasets.iter().zip(&series.wall).filter(|(_, secs)| !secs.is_nan()) {
+        for (name, secs) in run.datasets.iter().zip(&series.wall).filter(|(_, secs)| !secs.is_nan())
+        {
             if let Some(sum) = seconds.entry(name).or_default().get_mut(index) {
                 *sum += secs;
             }
@@ -181,7 +182,9 @@ fn datasets(material: &Material<'_>) -> Vec<Draft> {
     seconds
         .into_iter()
         .filter(|(_, sums)| {
-            sums.iter().zip(&totals).any(|(secs, total)| *secs > 0.0 && *secs >= SMALL_SHARE * total)
+            sums.iter()
+                .zip(&totals)
+                .any(|(secs, total)| *secs > 0.0 && *secs >= SMALL_SHARE * total)
         })
         .map(|(name, _)| {
             draft(material, (Part::Dataset, name, name), series, |run, chunk| {
@@ -230,10 +233,9 @@ fn branches(material: &Material<'_>) -> Vec<Draft> {
         .map(|estimate| noise_of(material, &estimate));
     let mut drafts = Vec::new();
     for name in names {
-        for (key, unit, label, of) in [
-            ("seconds", Unit::Microseconds, "time", whole),
-            ("bytes", Unit::Bytes, "bytes", bytes),
-        ] {
+        for (key, unit, label, of) in
+            [("seconds", Unit::Microseconds, "time", whole), ("bytes", Unit::Bytes, "bytes", bytes)]
+        {
             let costs = [cost(base, name, key), cost(new, name, key)];
             let matters = costs
                 .iter()
@@ -249,7 +251,8 @@ fn branches(material: &Material<'_>) -> Vec<Draft> {
             let noise = match (key, read) {
                 ("bytes", Some(_)) => Noise::Exact,
                 ("seconds", Some(noise)) => {
-                    let share = costs.iter().zip(&reading).filter_map(|(cost, all)| Some((*cost)? / all));
+                    let share =
+                        costs.iter().zip(&reading).filter_map(|(cost, all)| Some((*cost)? / all));
                     of_smaller_part(noise, share.fold(1.0, f64::min))
                 }
                 _ => Noise::Unknown,

@@ -48,7 +48,9 @@ impl Sample {
                 let known: std::collections::HashSet<&str> =
                     other.datasets.iter().copied().collect();
                 (0..run.len())
-                    .filter(|chunk| run.datasets.get(*chunk).is_some_and(|name| known.contains(name)))
+                    .filter(|chunk| {
+                        run.datasets.get(*chunk).is_some_and(|name| known.contains(name))
+                    })
                     .collect()
             };
             of_base = common(base, new);
@@ -103,12 +105,8 @@ impl Side {
 
 /// Chunks of the same dataset, file, tree and entries.
 fn pairs(base: &Evidence<'_>, new: &Evidence<'_>) -> (Vec<usize>, Vec<usize>) {
-    let known: HashMap<_, usize, RandomState> = base
-        .keys
-        .iter()
-        .enumerate()
-        .filter_map(|(chunk, key)| Some(((*key)?, chunk)))
-        .collect();
+    let known: HashMap<_, usize, RandomState> =
+        base.keys.iter().enumerate().filter_map(|(chunk, key)| Some(((*key)?, chunk))).collect();
     let mut pairs: Vec<(usize, usize)> = new
         .keys
         .iter()

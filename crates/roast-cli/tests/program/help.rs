@@ -8,6 +8,8 @@ fn help_pages() {
         ("help", &["--help"][..]),
         ("help_show", &["show", "--help"]),
         ("help_export", &["export", "--help"]),
+        ("help_compare", &["compare", "--help"]),
+        ("help_scaling", &["scaling", "--help"]),
         ("help_metrics", &["metrics", "--help"]),
     ] {
         let outcome = outcome(program(arguments));
