@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from roastcoffea.aggregation import register_metric
     from roastcoffea.backends import AbstractMetricsBackend, register_backend
     from roastcoffea.collector import MetricsCollector
+    from roastcoffea.comparison import Comparison, Scaling, compare, scaling
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
     from roastcoffea.instrumentation import (
@@ -54,11 +55,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AbstractMetricsBackend",
     "BaseInstrumentationContext",
+    "Comparison",
     "Measurement",
     "MeasurementError",
     "Metrics",
     "MetricsCollector",
+    "Scaling",
     "TrackingData",
+    "compare",
     "load_measurement",
     "plot_branch_access_per_chunk",
     "plot_bytes_accessed_per_chunk",
@@ -86,6 +90,7 @@ __all__ = [
     "register_backend",
     "register_metric",
     "save_measurement",
+    "scaling",
     "track_bytes",
     "track_memory",
     "track_metrics",
@@ -97,15 +102,19 @@ __all__ = [
 _HOMES = {
     "AbstractMetricsBackend": "backends",
     "BaseInstrumentationContext": "instrumentation",
+    "Comparison": "comparison",
     "Measurement": "measurement",
     "MeasurementError": "_core",
     "Metrics": "metrics",
     "MetricsCollector": "collector",
+    "Scaling": "comparison",
     "TrackingData": "tracking",
+    "compare": "comparison",
     "load_measurement": "export.measurements",
     "register_backend": "backends",
     "register_metric": "aggregation",
     "save_measurement": "export.measurements",
+    "scaling": "comparison",
     "track_bytes": "instrumentation",
     "track_memory": "instrumentation",
     "track_metrics": "decorator",

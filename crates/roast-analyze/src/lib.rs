@@ -7,6 +7,7 @@ mod advice;
 mod chunk_identity;
 mod chunk_rows;
 mod chunks;
+mod compare;
 mod datasets;
 mod efficiency;
 mod files;
@@ -17,6 +18,7 @@ mod metrics;
 mod monitoring;
 mod number;
 mod replays;
+mod scaling;
 mod sections;
 mod sheet;
 mod side_by_side;
@@ -32,12 +34,17 @@ mod workers;
 use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
 pub use chunk_rows::{Names, Outcome, attempt_secs, outcomes};
+pub use compare::{
+    Basis, ComparedRow, Comparison, Difference, Headline, Part, Run, RunFacts, Told, Verdict,
+    compare,
+};
 pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
 pub use limits::limits;
 pub use metrics::Metrics;
 use replays::Replayed;
+pub use scaling::{Fit, NoFit, Scaling, ScalingError, ScalingPoint, Stopper, scaling};
 use sheet::Sheet;
-use side_by_side::{Part, fill_at_once};
+use side_by_side::fill_at_once;
 pub use worker_rows::{WorkerRow, read as worker_rows};
 
 /// Computes every metric of the catalog.
@@ -68,7 +75,8 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     };
     // Neither of these looks at what another writes, and together they are
     // nearly all of the work.
-    let mut parts: Vec<Part<'_>> = vec![Box::new(|sheet| ledger::fill(sheet, &sources))];
+    let mut parts: Vec<side_by_side::Part<'_>> =
+        vec![Box::new(|sheet| ledger::fill(sheet, &sources))];
     if let Some((rows, outcomes)) = chunks {
         parts.push(Box::new(move |sheet| chunk_metrics(sheet, measurement, rows, outcomes)));
         parts.push(Box::new(move |sheet| slow_chunk_metrics(sheet, rows, outcomes)));

@@ -4,6 +4,7 @@
 mod arrow_stream;
 mod chunk_log;
 mod column_reader;
+mod comparison;
 mod convert;
 mod errors;
 mod measurement;
@@ -25,6 +26,8 @@ mod _core {
     use super::chunk_log::ChunkLog;
     #[pymodule_export]
     use super::column_reader::{ColumnReader, TimedExecutor};
+    #[pymodule_export]
+    use super::comparison::{CoreComparison, CoreScaling, compare, scaling};
     #[pymodule_export]
     use super::errors::MeasurementError;
     #[pymodule_export]
