@@ -151,11 +151,12 @@ def test_scaling_of_real_clusters(fileset: dict[str, Any], tmp_path: Path) -> No
             ) as cluster,
             Client(cluster) as client,
         ):
+            measure(client, fileset)  # workers import on their first chunk
             runs.append(measure(client, fileset))
     scaling = roastcoffea.scaling(*reversed(runs))
     assert [round(point["cores"]) for point in scaling.points] == [1, 2]
     assert scaling.points[0]["efficiency"] == 1.0
-    # Sleeping needs no core: two workers are faster however busy the machine is.
+    # Once the workers have imported, most of a chunk is sleep, which needs no core.
     assert 1.2 < scaling.points[1]["speedup"] < 2.4
     assert scaling.serial_fraction is None
     assert "cannot be fitted: it takes three runs" in str(scaling)

@@ -13,9 +13,11 @@ from roastcoffea.export.measurements import load_measurement
 from roastcoffea.measurement import Measurement
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from roastcoffea.collector import MetricsCollector
 
-    Source = str | os.PathLike[str] | Measurement | MetricsCollector
+    Source: TypeAlias = str | os.PathLike[str] | Measurement | MetricsCollector
 
 
 class Comparison:

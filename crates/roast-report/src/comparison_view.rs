@@ -1,6 +1,8 @@
 //! A comparison for people: the verdict in words, what differs, and the rows that
 //! changed. What stayed the same is folded away unless asked for.
 
+use std::collections::BTreeSet;
+
 use roast_analyze::{ComparedRow, Comparison, Difference, Part, Told, Verdict};
 use roast_model::{Better, Unit};
 
@@ -53,6 +55,15 @@ pub fn comparison_findings(comparison: &Comparison, all: bool) -> Findings {
     if !comparison.differences.is_empty() {
         notes.push("The runs are not alike: what differs may be behind any change.".to_owned());
     }
+    let reasons: BTreeSet<&str> = comparison
+        .rows
+        .iter()
+        .filter(|row| row.verdict == Verdict::NotComparable)
+        .map(|row| row.note.as_str())
+        .collect();
+    notes.extend(
+        reasons.into_iter().map(|reason| format!("Some rows are not comparable: {reason}.")),
+    );
     notes.extend(comparison.notes.iter().cloned());
     let has = |verdict| comparison.rows.iter().any(|row| row.verdict == verdict);
     let mood = match (has(Verdict::Worse), has(Verdict::Better)) {
@@ -215,7 +226,7 @@ fn word(row: &ComparedRow) -> String {
         Verdict::Same => "same".to_owned(),
         Verdict::Changed => "changed, noise not known".to_owned(),
         Verdict::Informational => String::new(),
-        Verdict::NotComparable => format!("not comparable: {}", row.note),
+        Verdict::NotComparable => "not comparable".to_owned(),
         Verdict::Missing if row.base.is_some() => "only in base".to_owned(),
         Verdict::Missing => "only in new".to_owned(),
     }

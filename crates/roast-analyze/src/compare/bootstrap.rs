@@ -17,6 +17,10 @@ const DRAWS: usize = 400;
 /// More chunks than this are drawn in groups.
 const MOST_GROUPS: usize = 1024;
 
+/// A benchmark that makes errors larger than this is not worth having: it knows of
+/// workers and runs that are slow as a whole, but has noise of its own.
+const MOST_NOISE_OF_BENCHMARK: f64 = 1.5;
+
 /// How often each group of chunks counts, draw by draw.
 #[derive(Debug)]
 struct Drawn {
@@ -67,6 +71,8 @@ pub(crate) struct Estimate {
     pub(crate) freedom: f64,
     /// Share of it that is computing; the rest does not follow the machine's speed.
     pub(crate) cpu_share: f64,
+    /// Whether the error is that of what is left beside the benchmark.
+    pub(crate) beside_benchmark: bool,
 }
 
 impl<'s> Draws<'s> {
@@ -98,8 +104,8 @@ impl<'s> Draws<'s> {
     }
 
     /// A sum over chunks divided by another, each dataset with its weight in the
-    /// base run. Nothing where either run has none of it. The error is the smaller
-    /// one of two: of the number itself, and beside the benchmark.
+    /// base run. Nothing where either run has none of it. The error is that of what is
+    /// left beside the benchmark, unless the benchmark adds too much noise of its own.
     pub(crate) fn ratio(
         &self,
         amounts: &[Amounts; 2],
@@ -161,14 +167,15 @@ impl<'s> Draws<'s> {
         let plain = self.error(&movement)?;
         let beside = benchmark
             .and_then(|benchmark| self.error(&movement.without(benchmark, cpu_share)))
-            .unwrap_or(plain);
+            .filter(|beside| *beside <= MOST_NOISE_OF_BENCHMARK * plain);
         let estimate = Estimate {
             base,
             new,
             waiting: (new / base).ln() - (net[1] / net[0]).ln(),
-            error: plain.min(beside),
+            error: beside.unwrap_or(plain),
             freedom: self.freedom(),
             cpu_share,
+            beside_benchmark: beside.is_some(),
         };
         Some((estimate, movement))
     }

@@ -23,7 +23,7 @@ pub(crate) enum Noise {
         error: f64,
         /// Degrees of freedom behind it.
         freedom: f64,
-        /// What the machine took away and added, the former not above 0.
+        /// What the machine accounts for, from and to.
         machine: (f64, f64),
         /// Both ways, on top of the floor.
         allowance: f64,
@@ -76,8 +76,7 @@ fn row(draft: Draft, floor: f64, judged: usize) -> ComparedRow {
     let (noise, basis) = match draft.noise {
         Noise::Known { basis, error, freedom, machine, allowance } => {
             let bound = quantile(freedom, judged) * error + floor + allowance;
-            let band =
-                ((machine.0.min(0.0) - bound).exp_m1(), (machine.1.max(0.0) + bound).exp_m1());
+            let band = ((machine.0 - bound).exp_m1(), (machine.1 + bound).exp_m1());
             (Some(band), basis)
         }
         Noise::Exact => (Some((0.0, 0.0)), Basis::Exact),
@@ -113,9 +112,16 @@ fn judged_change(change: Option<f64>, noise: Option<(f64, f64)>, better: Better)
     }
     match noise {
         None => Verdict::Changed,
-        Some((low, high)) if (low..=high).contains(&change) => Verdict::Same,
-        Some(_) if (change > 0.0) == (better == Better::Higher) => Verdict::Better,
-        Some(_) => Verdict::Worse,
+        // What the machine gave back is not held against a number that got better,
+        // nor the other way round.
+        Some((low, high)) if change < low.min(0.0) || change > high.max(0.0) => {
+            if (change > 0.0) == (better == Better::Higher) {
+                Verdict::Better
+            } else {
+                Verdict::Worse
+            }
+        }
+        Some(_) => Verdict::Same,
     }
 }
 

@@ -1,7 +1,10 @@
 //! What the machine did differently in two runs, so that it is not put down to the
 //! analysis: how long threads waited for a core, and how fast the cores were. For
 //! the latter, parsing the same trees with the same libraries is a benchmark that
-//! every run carries with it.
+//! every run carries with it. The first chunk of a worker does not count: it pays
+//! for imports and caches.
+
+use std::collections::{HashMap, HashSet};
 
 use roast_model::{Measurement, Value};
 
@@ -56,8 +59,19 @@ fn benchmark(
     draws: &Draws<'_>,
 ) -> Option<(f64, Movement)> {
     let mut amounts = Vec::new();
+    let [base, new] = evidence.map(warming_up);
+    let [of_base, of_new] = sample.sides();
+    let cold: Vec<bool> = of_base
+        .chunks
+        .iter()
+        .zip(&of_new.chunks)
+        .map(|(one, other)| base.contains(one) || new.contains(other))
+        .collect();
     for (run, side) in evidence.into_iter().zip(sample.sides()) {
-        let cpu = pick(&run.series(Part::Phase, TREE)?.cpu, &side.chunks);
+        let mut cpu = pick(&run.series(Part::Phase, TREE)?.cpu, &side.chunks);
+        for (secs, _) in cpu.iter_mut().zip(&cold).filter(|(_, cold)| **cold) {
+            *secs = f64::NAN;
+        }
         let whole = pick(&run.series(Part::Phase, WHOLE_CHUNK)?.net, &side.chunks);
         let sum = |numbers: &[f64]| numbers.iter().filter(|secs| !secs.is_nan()).sum::<f64>();
         if sum(&cpu) < SMALLEST_BENCHMARK * sum(&whole) {
@@ -68,6 +82,16 @@ fn benchmark(
     }
     let (estimate, movement) = draws.ratio(&amounts.try_into().ok()?, None)?;
     Some(((estimate.new / estimate.base).ln(), movement))
+}
+
+/// The first chunk of each worker.
+fn warming_up(run: &Evidence<'_>) -> HashSet<usize> {
+    let mut first: HashMap<usize, (i64, usize)> = HashMap::new();
+    for (chunk, (worker, start)) in run.workers.iter().zip(&run.starts).enumerate() {
+        let known = first.entry(*worker).or_insert((*start, chunk));
+        *known = (*known).min((*start, chunk));
+    }
+    first.into_values().map(|(_, chunk)| chunk).collect()
 }
 
 fn waiting(run: &Evidence<'_>) -> Option<f64> {

@@ -71,10 +71,13 @@ fn of_series(
 /// The noise of an estimate, with what the machine did to it.
 pub(crate) fn noise_of(material: &Material<'_>, estimate: &Estimate) -> Noise {
     let slowdown = material.machine.slowdown.unwrap_or(0.0) * estimate.cpu_share;
-    let machine = (
-        estimate.waiting.min(0.0) + slowdown.min(0.0),
-        estimate.waiting.max(0.0) + slowdown.max(0.0),
-    );
+    let machine = if estimate.beside_benchmark {
+        // The error knows how sure the slow-down is: what is judged is the rest.
+        (estimate.waiting.min(0.0) + slowdown, estimate.waiting.max(0.0) + slowdown)
+    } else {
+        let (waiting, slowdown) = (estimate.waiting, slowdown);
+        (waiting.min(0.0) + slowdown.min(0.0), waiting.max(0.0) + slowdown.max(0.0))
+    };
     let basis = if material.sample.paired { Basis::PairedChunks } else { Basis::Chunks };
     let (error, freedom) = (estimate.error, estimate.freedom);
     Noise::Known { basis, error, freedom, machine, allowance: 0.0 }
@@ -85,7 +88,7 @@ fn phases(material: &Material<'_>) -> Vec<Draft> {
         .into_iter()
         .filter_map(|(key, label)| {
             if key == BYTES {
-                return Some(bytes(material, label)?);
+                return bytes(material, label);
             }
             row_of(material, Part::Phase, key, label)
         })

@@ -68,6 +68,8 @@ fn slower() -> Comparison {
             ComparedRow {
                 new: None,
                 change: None,
+                noise: None,
+                basis: Basis::Unknown,
                 ..row(Part::Section, "old_cuts", (2.0, 2.0), Verdict::Missing)
             },
             ComparedRow {
