@@ -9,11 +9,11 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := dask,coffea,plots,test,dev
+EXTRAS := dask,coffea,plots,test,docs,dev
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f -not -name '*.snap.new')
 RUST_TESTED := --workspace --exclude roast-py
-PYTHON_PATHS := $(wildcard python tests examples bench)
+PYTHON_PATHS := $(wildcard python tests examples bench docs)
 
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
@@ -29,7 +29,7 @@ AS_MATURIN = export PYO3_BUILD_EXTENSION_MODULE=1; \
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(VENV)/.built ## Run a real analysis on a small cluster and show where its time went
@@ -68,10 +68,15 @@ lint-python: $(VENV)/.built ## Check the Python code and the extension's stubs
 .PHONY: docs-check
 docs-check: $(VENV)/.built ## Check that generated documents match the code
 	@$(BIN)/roastcoffea metrics --format markdown | diff -u docs/metrics-reference.md - \
-		|| { echo "docs/metrics-reference.md is out of date: run make docs" >&2; exit 1; }
+		|| { echo "docs/metrics-reference.md is out of date: run make docs-generated" >&2; exit 1; }
 
 .PHONY: docs
-docs: $(VENV)/.built ## Write the generated documents again
+docs: docs-generated ## Build the documentation into docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -n -q docs docs/_build/html
+	@echo "built: docs/_build/html/index.html"
+
+.PHONY: docs-generated
+docs-generated: $(VENV)/.built ## Write the generated documents again
 	$(BIN)/roastcoffea metrics --format markdown > docs/metrics-reference.md.new
 	mv docs/metrics-reference.md.new docs/metrics-reference.md
 
@@ -87,7 +92,7 @@ wheel: $(VENV)/.deps ## Build an optimised wheel into dist/
 
 .PHONY: clean
 clean: ## Remove everything that was built, the demo's data included; measurements stay
-	rm -rf $(VENV) target dist demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) target dist demo-data docs/_build docs/_generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find python -name '*.so' -delete
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
