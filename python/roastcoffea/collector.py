@@ -7,6 +7,7 @@ on is noted for the summary and never raised into the run.
 
 from __future__ import annotations
 
+import html
 import math
 import os
 import sys
@@ -356,6 +357,17 @@ class MetricsCollector:
         """Print the summary."""
         self.measurement.print_summary(file)
 
+    def report(
+        self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> Path:
+        """Write everything as one HTML page and return its path.
+
+        The page needs no network and no other file. Without ``path`` it is
+        named after the measurement and written to the current directory. What
+        is there already is kept unless ``overwrite`` is true.
+        """
+        return self.measurement.report(path, overwrite=overwrite)
+
     def save_measurement(
         self,
         output_dir: str | os.PathLike[str] | None = None,
@@ -373,17 +385,22 @@ class MetricsCollector:
             raise ValueError("say where to save it: save_measurement(output_dir)")
         return self.measurement.save(directory, measurement_name, overwrite=overwrite)
 
-    def _repr_html_(self) -> str | None:
-        return None if self._wall_secs is None else self.measurement._repr_html_()
+    def _repr_html_(self) -> str:
+        if self._wall_secs is not None:
+            return self.measurement._repr_html_()
+        return (
+            f"<p><b>MetricsCollector</b> ({html.escape(self._backend_name)}): {self._state()}</p>"
+        )
 
     def __repr__(self) -> str:
+        return f"<MetricsCollector backend={self._backend_name!r}, {self._state()}>"
+
+    def _state(self) -> str:
         if self._started_ns is None:
-            state = "not started"
-        elif self._wall_secs is None:
-            state = "running"
-        else:
-            state = f"finished after {self._wall_secs:.1f} s"
-        return f"<MetricsCollector backend={self._backend_name!r}, {state}>"
+            return "not started"
+        if self._wall_secs is None:
+            return f"running for {time.perf_counter() - self._perf_start:.1f} s"
+        return f"finished after {self._wall_secs:.1f} s"
 
     # -- putting it together ---------------------------------------------------------
 

@@ -147,6 +147,17 @@ class Measurement:
         name = self.name if measurement_name is None else measurement_name
         return Path(self._core.save(output_dir, name, overwrite=overwrite))
 
+    def report(
+        self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> Path:
+        """Write everything as one HTML page and return its path.
+
+        The page needs no network and no other file. Without ``path`` it is
+        named after the measurement and written to the current directory. What
+        is there already is kept unless ``overwrite`` is true.
+        """
+        return Path(self._core.write_report(path, overwrite=overwrite))
+
     def summary(self, *, width: int | None = None, color: bool = False) -> str:
         """Return the summary as text."""
         return self._core.summary_text(width or shutil.get_terminal_size().columns, color)

@@ -43,6 +43,11 @@ class TrackingData(Mapping[str, Any]):
         ticks, workers, rest = _core.tracking_tables(dict(data))
         return cls(ticks=ticks, workers=workers, extra=rest)
 
+    @property
+    def samples(self) -> _core.WorkerTracking:
+        """The samples in columns, for whoever wants arrays."""
+        return self._samples
+
     def __getitem__(self, key: str) -> Any:
         if key in self.extra:
             return self.extra[key]

@@ -85,7 +85,7 @@ export interface Timeline {
 export type Unit = "count" | "percent" | "bytes" | "seconds" | "kilohertz" | "gigabits_per_second";
 
 export interface TimelineChart {
-  key: "workers" | "throughput" | "cpu" | "memory" | "tasks" | "spill";
+  key: "workers" | "throughput" | "data_rate" | "cpu" | "memory" | "tasks" | "spill";
   title: string;
   unit: Unit;
   series: TimelineSeries[];
@@ -109,6 +109,7 @@ export type Lanes = IntervalLanes | RasterLanes;
 export interface IntervalLanes {
   kind: "intervals";
   end_secs: number;
+  /** `threads` is how many rows the worker's intervals need, at least its task threads. */
   workers: { name: string; host: string | null; threads: number }[];
   datasets: string[];
   files: string[];
@@ -138,6 +139,7 @@ export interface RasterLanes {
   failed: string;
 }
 
+/** Datasets stand in the same order as in `Scatter`; a last one may hold the rest of them. */
 export interface Runtimes {
   /** One more than there are bins. */
   edges_secs: number[];
@@ -157,9 +159,12 @@ export interface Scatter {
   duration_secs: number[];
   dataset: number[];
   file: number[];
-  entry_start: number[];
+  entry_start: (number | null)[];
+  /** The workers there are; points refer to them by `worker_index`. */
   worker: string[];
   worker_index: (number | null)[];
+  /** Whether the attempt came to nothing. */
+  failed: boolean[];
   /** Lines of constant rate that cross the data. */
   guide_rates_khz: number[];
 }

@@ -10,7 +10,7 @@ use crate::number::usable;
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// It gave the chunk's result.
     Ok,
     /// It raised.
@@ -23,7 +23,7 @@ pub(crate) enum Outcome {
 
 /// The outcome of each row. Imported rows do not say: without an error they
 /// succeeded.
-pub(crate) fn outcomes(chunks: Frame<'_>) -> Vec<Outcome> {
+pub fn outcomes(chunks: Frame<'_>) -> Vec<Outcome> {
     chunks
         .names("outcome")
         .zip(chunks.names("error"))
@@ -40,7 +40,7 @@ pub(crate) fn outcomes(chunks: Frame<'_>) -> Vec<Outcome> {
 
 /// Seconds from start to stop of each attempt; those of `process()` where the
 /// attempt itself was not timed.
-pub(crate) fn attempt_secs<'a>(chunks: Frame<'a>) -> impl Iterator<Item = Option<f64>> + use<'a> {
+pub fn attempt_secs<'a>(chunks: Frame<'a>) -> impl Iterator<Item = Option<f64>> + use<'a> {
     chunks.times("start").zip(chunks.times("stop")).zip(chunks.floats("duration_secs")).map(
         |((start, stop), duration)| {
             start
@@ -54,7 +54,7 @@ pub(crate) fn attempt_secs<'a>(chunks: Frame<'a>) -> impl Iterator<Item = Option
 
 /// Names as numbers, in the order in which they first came.
 #[derive(Debug, Default)]
-pub(crate) struct Names<'a> {
+pub struct Names<'a> {
     codes: HashMap<Option<&'a str>, usize, RandomState>,
     names: Vec<Option<&'a str>>,
     last: Option<(&'a str, usize)>,
@@ -62,7 +62,7 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// The number of a name; a missing name has one too.
-    pub(crate) fn code(&mut self, name: Option<&'a str>) -> usize {
+    pub fn code(&mut self, name: Option<&'a str>) -> usize {
         // Names come out of a dictionary and often in runs: the same place in
         // memory is the same name, without hashing it.
         if let (Some((last, code)), Some(name)) = (self.last, name)
@@ -85,13 +85,18 @@ impl<'a> Names<'a> {
     }
 
     /// Names by number.
-    pub(crate) fn names(&self) -> &[Option<&'a str>] {
+    pub fn names(&self) -> &[Option<&'a str>] {
         &self.names
     }
 
     /// How many there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.names.len()
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
     }
 }
 

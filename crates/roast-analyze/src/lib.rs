@@ -29,12 +29,13 @@ mod workers;
 
 use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
-use chunk_rows::Outcome;
+pub use chunk_rows::{Names, Outcome, attempt_secs, outcomes};
 pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
 pub use limits::limits;
 pub use metrics::Metrics;
 use replays::Replayed;
 use sheet::Sheet;
+pub use worker_rows::{WorkerRow, read as worker_rows};
 
 /// Computes every metric of the catalog.
 pub fn analyze(measurement: &Measurement) -> Metrics {
@@ -44,13 +45,13 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     let spans = fine::Spans::read(&header.spans);
     volume::fill(&mut sheet, &header.report, spans.as_ref());
     let ticks = measurement.table(Table::Ticks);
-    let worker_rows = measurement.table(Table::Workers).map(worker_rows::read).unwrap_or_default();
+    let worker_rows = measurement.table(Table::Workers).map(worker_rows).unwrap_or_default();
     workers::fill(&mut sheet, ticks, &worker_rows);
     if let Some(spans) = &spans {
         fine::fill(&mut sheet, spans, &header.processor_prefixes);
     }
     let rows = measurement.table(Table::Chunks).filter(|rows| rows.num_rows() > 0).map(Frame::new);
-    let outcomes = rows.map(chunk_rows::outcomes).unwrap_or_default();
+    let outcomes = rows.map(outcomes).unwrap_or_default();
     let chunks = rows.map(|rows| (rows, outcomes.as_slice()));
     let replayed = chunks.map(|(rows, outcomes)| Replayed::read(rows, outcomes));
     throughput::fill(&mut sheet, replayed.unwrap_or_default());

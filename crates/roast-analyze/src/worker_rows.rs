@@ -6,23 +6,35 @@ use roast_model::{Frame, UtcNs};
 
 /// A stretch of time in which a worker's state did not change.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WorkerRow<'a> {
-    pub(crate) worker: Option<&'a str>,
-    pub(crate) host: Option<&'a str>,
-    pub(crate) span: Option<(UtcNs, UtcNs)>,
+pub struct WorkerRow<'a> {
+    /// Address or process id.
+    pub worker: Option<&'a str>,
+    /// Where it runs.
+    pub host: Option<&'a str>,
+    /// First and last sample.
+    pub span: Option<(UtcNs, UtcNs)>,
     /// How many samples the row stands for; one if it does not say.
-    pub(crate) samples: f64,
-    pub(crate) memory_bytes: Option<i64>,
-    pub(crate) memory_limit_bytes: Option<i64>,
-    pub(crate) cpu_percent: Option<f64>,
-    pub(crate) threads: Option<i64>,
-    pub(crate) spilled_bytes: Option<i64>,
-    pub(crate) host_net_read_bps: Option<f64>,
-    pub(crate) host_disk_read_bps: Option<f64>,
+    pub samples: f64,
+    /// Resident memory.
+    pub memory_bytes: Option<i64>,
+    /// Memory it may use.
+    pub memory_limit_bytes: Option<i64>,
+    /// CPU use; 100 is one core.
+    pub cpu_percent: Option<f64>,
+    /// Task threads.
+    pub threads: Option<i64>,
+    /// Tasks running, as of the last heartbeat.
+    pub executing: Option<i64>,
+    /// Results spilled to disk.
+    pub spilled_bytes: Option<i64>,
+    /// Bytes per second into the host.
+    pub host_net_read_bps: Option<f64>,
+    /// Bytes per second read from disk on the host.
+    pub host_disk_read_bps: Option<f64>,
 }
 
 /// Reads the table. Rows may come in any order and lie outside of the run.
-pub(crate) fn read(batch: &RecordBatch) -> Vec<WorkerRow<'_>> {
+pub fn read(batch: &RecordBatch) -> Vec<WorkerRow<'_>> {
     let frame = Frame::new(batch);
     let mut workers = frame.names("worker");
     let mut hosts = frame.names("host");
@@ -33,6 +45,7 @@ pub(crate) fn read(batch: &RecordBatch) -> Vec<WorkerRow<'_>> {
     let mut limits = frame.ints("memory_limit_bytes");
     let mut cpu = frame.floats("cpu_percent");
     let mut threads = frame.ints("threads");
+    let mut executing = frame.ints("executing");
     let mut spilled = frame.ints("spilled_bytes");
     let mut net_read = frame.floats("host_net_read_bps");
     let mut disk_read = frame.floats("host_disk_read_bps");
@@ -50,6 +63,7 @@ pub(crate) fn read(batch: &RecordBatch) -> Vec<WorkerRow<'_>> {
                 memory_limit_bytes: limits.next().flatten().filter(|limit| *limit > 0),
                 cpu_percent: cpu.next().flatten(),
                 threads: count(threads.next().flatten()),
+                executing: count(executing.next().flatten()),
                 spilled_bytes: count(spilled.next().flatten()),
                 host_net_read_bps: net_read.next().flatten(),
                 host_disk_read_bps: disk_read.next().flatten(),

@@ -14,6 +14,7 @@ use roast_report::ExportFormat;
     after_help = "\
 Examples:
   roastcoffea show measurements/ttbar              the summary of a run
+  roastcoffea report measurements/ttbar            the same as a page to look at: ttbar.html
   roastcoffea export measurements/ttbar -f csv     its tables, for a spreadsheet
   roastcoffea metrics cpu_efficiency               what a number means
   roastcoffea recover measurements                 what a killed run left behind
@@ -33,6 +34,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Show the summary of a measurement
     Show(ShowArguments),
+    /// Write a measurement as one HTML page
+    Report(ReportArguments),
     /// Write a measurement in a format for other programs
     Export(ExportArguments),
     /// Explain the metrics
@@ -74,6 +77,27 @@ pub(crate) struct ShowArguments {
     /// When to use colours; auto means on a terminal and without NO_COLOR set
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: When,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  roastcoffea report measurements/ttbar                 writes ttbar.html
+  roastcoffea report measurements/ttbar -o talk.html
+  roastcoffea report measurements/ttbar -o - | gzip > ttbar.html.gz
+
+The page is one file that loads nothing from elsewhere. Nothing that exists is replaced without
+--force, and a report that fails or is interrupted leaves nothing behind.")]
+pub(crate) struct ReportArguments {
+    /// Directory of the measurement, as save_measurement() returned it
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Where to write, outside of the measurement's own directory (- is standard output)
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace what is there
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,47 +7,39 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use roast_model::Table;
-use tempfile::{NamedTempFile, TempDir};
+use roast_store::{NewFile, NewFileError};
+use tempfile::TempDir;
 
 use crate::failure::Failure;
 
 const PREFIX: &str = ".roastcoffea-";
+const EXISTS_HINT: &str = "pass --force to replace it, or choose another place with -o";
 
 /// A file being written.
 #[derive(Debug)]
 pub(crate) struct File {
-    temporary: NamedTempFile,
-    path: PathBuf,
-    force: bool,
+    new: NewFile,
 }
 
 impl File {
     pub(crate) fn begin(path: &Path, force: bool) -> Result<Self, Failure> {
-        match fs::symlink_metadata(path) {
-            Ok(there) if there.is_dir() => {
-                return Err(refused(path, "is a directory", "name a file with -o"));
-            }
-            Ok(_) if !force => return Err(exists(path)),
-            _ => {}
-        }
-        let temporary = builder(0o666)
-            .tempfile_in(parent(path))
-            .with_context(|| format!("could not write beside {}", path.display()))?;
-        Ok(Self { temporary, path: path.to_owned(), force })
+        NewFile::begin(path, force).map(|new| Self { new }).map_err(|error| {
+            let hint = match &error {
+                NewFileError::Directory { .. } => Some("name a file with -o"),
+                NewFileError::Exists { .. } => Some(EXISTS_HINT),
+                NewFileError::InMeasurement { .. } => Some("choose another place with -o"),
+                _ => None,
+            };
+            Failure::from(anyhow::Error::new(error)).hint(hint.map(str::to_owned))
+        })
     }
 
     pub(crate) fn writer(&self) -> &fs::File {
-        self.temporary.as_file()
+        self.new.writer()
     }
 
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Self { temporary, path, force } = self;
-        let doing = || format!("could not finish {}", path.display());
-        temporary.as_file().sync_all().with_context(doing)?;
-        let placed =
-            if force { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
-        placed.map_err(|error| error.error).with_context(doing)?;
-        Ok(())
+        self.new.finish().map_err(|error| Failure::from(anyhow::Error::new(error)))
     }
 }
 
@@ -152,7 +144,7 @@ fn parent(path: &Path) -> &Path {
 }
 
 fn exists(path: &Path) -> Failure {
-    refused(path, "exists already", "pass --force to replace it, or choose another place with -o")
+    refused(path, "exists already", EXISTS_HINT)
 }
 
 fn refused(path: &Path, why: &str, hint: &str) -> Failure {

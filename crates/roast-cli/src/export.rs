@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::show;
 
 /// Where standard output is meant.
-const STDOUT: &str = "-";
+pub(crate) const STDOUT: &str = "-";
 
 /// What is being exported, and the watch over it.
 struct Export<'e> {
@@ -96,8 +96,7 @@ impl Export<'_> {
 
 /// `<name>.json`, `<name>-csv` or `<name>-parquet` where the program was started.
 fn default_output(name: &str, format: Format) -> PathBuf {
-    // A measurement made elsewhere may have a name that is no file name.
-    let stem = if roast_store::validate_name(name).is_ok() { name } else { "measurement" };
+    let stem = roast_store::file_stem(name);
     PathBuf::from(match format {
         Format::Json => format!("{stem}.json"),
         Format::Csv => format!("{stem}-csv"),

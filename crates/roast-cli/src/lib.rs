@@ -10,6 +10,7 @@ mod interrupt;
 mod metrics;
 mod progress;
 mod recover;
+mod report;
 mod show;
 mod terminal;
 
@@ -51,6 +52,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> u8 {
 fn dispatch(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Show(arguments) => show::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Metrics(arguments) => metrics::run(arguments),
         Command::Recover(arguments) => recover::run(arguments),

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use roast_analyze::{Metrics, analyze};
-use roast_model::Measurement;
+use roast_model::{Header, Measurement};
 use roast_report::{Renderer, Report, write_summary};
+use roast_store::StoreError;
 
 use crate::arguments::ShowArguments;
 use crate::failure::Failure;
@@ -31,10 +32,19 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
 /// Reads a measurement and computes its metrics. What an import knows without
 /// having the data for it is kept.
 pub(crate) fn load(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
-    let measurement = roast_store::load(directory).map_err(|error| {
-        Failure::from(anyhow::Error::new(error).context("could not read the measurement"))
-            .hint(hint::for_path(directory))
-    })?;
+    let measurement = roast_store::load(directory).map_err(|error| unreadable(error, directory))?;
     let metrics = analyze(&measurement).or_stored(&measurement.header.metrics);
     Ok((measurement, metrics))
+}
+
+/// Reads what is known once per run, without the tables.
+pub(crate) fn header(directory: &Path) -> Result<Header, Failure> {
+    roast_store::read_header(directory)
+        .map(|stored| stored.header)
+        .map_err(|error| unreadable(error, directory))
+}
+
+fn unreadable(error: StoreError, directory: &Path) -> Failure {
+    Failure::from(anyhow::Error::new(error).context("could not read the measurement"))
+        .hint(hint::for_path(directory))
 }

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_schema::DataType;
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
+use roast_model::{Frame, UtcNs};
 
 /// One table; hand it to `pyarrow.table`, `polars.DataFrame` or `pandas`.
 #[pyclass(frozen, module = "roastcoffea._core")]
@@ -17,6 +20,19 @@ impl ArrowTable {
     pub(crate) fn wrap(batch: Arc<RecordBatch>) -> Self {
         Self { batch }
     }
+
+    fn data_type(&self, column: &str) -> PyResult<&DataType> {
+        let schema = self.batch.schema_ref();
+        schema
+            .field_with_name(column)
+            .map(|field| field.data_type())
+            .map_err(|_| PyKeyError::new_err(column.to_owned()))
+    }
+}
+
+/// Numbers as NumPy reads them; a missing one is NaN.
+pub(crate) fn float_bytes(values: impl IntoIterator<Item = Option<f64>>) -> Vec<u8> {
+    values.into_iter().flat_map(|value| value.unwrap_or(f64::NAN).to_ne_bytes()).collect()
 }
 
 #[pymethods]
@@ -31,6 +47,26 @@ impl ArrowTable {
     #[getter]
     fn column_names(&self) -> Vec<String> {
         self.batch.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// A column of numbers or times as native float64 values, for `numpy.frombuffer`:
+    /// NaN is missing, times are seconds since the epoch.
+    fn floats<'py>(&self, py: Python<'py>, column: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let frame = Frame::new(&self.batch);
+        let values: Vec<Option<f64>> = match self.data_type(column)? {
+            DataType::Int64 => frame.ints(column).map(|cell| cell.map(|n| n as f64)).collect(),
+            DataType::Timestamp(..) => {
+                frame.times(column).map(|cell| cell.map(UtcNs::epoch_secs)).collect()
+            }
+            _ => frame.floats(column).collect(),
+        };
+        Ok(PyBytes::new(py, &float_bytes(values)))
+    }
+
+    /// A column of names; `None` is missing.
+    fn texts(&self, column: &str) -> PyResult<Vec<Option<&str>>> {
+        self.data_type(column)?;
+        Ok(Frame::new(&self.batch).names(column).collect())
     }
 
     /// The Arrow PyCapsule interface.

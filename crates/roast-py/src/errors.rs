@@ -1,9 +1,11 @@
 //! Errors of the store as the exceptions a Python user expects.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
+use pyo3::exceptions::{
+    PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyValueError,
+};
 use pyo3::prelude::*;
-use roast_store::StoreError;
+use roast_store::{NewFileError, StoreError};
 
 create_exception!(
     roastcoffea._core,
@@ -20,11 +22,36 @@ pub(crate) fn store_error(error: StoreError) -> PyErr {
             PyFileExistsError::new_err(message)
         }
         StoreError::BadName { .. } => PyValueError::new_err(message),
-        // With the number first, Python picks PermissionError and the like.
-        StoreError::Io { source, .. } => match source.raw_os_error() {
-            Some(number) => PyOSError::new_err((number, message)),
-            None => PyOSError::new_err(message),
-        },
+        StoreError::Io { source, .. } => os_error(&source, message),
         _ => MeasurementError::new_err(message),
+    }
+}
+
+pub(crate) fn new_file_error(error: NewFileError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        NewFileError::Exists { .. } => PyFileExistsError::new_err(format!(
+            "{message}: pass overwrite=True to replace it, or another path"
+        )),
+        NewFileError::Directory { .. } => {
+            PyIsADirectoryError::new_err(format!("{message}: give the path of a file"))
+        }
+        NewFileError::InMeasurement { .. } => {
+            PyValueError::new_err(format!("{message}: give a path outside of it"))
+        }
+        NewFileError::Io { source, .. } => {
+            let message =
+                format!("{message}: {source}; check the path, permissions and free space");
+            os_error(&source, message)
+        }
+        _ => PyOSError::new_err(message),
+    }
+}
+
+/// With the number first, Python picks `PermissionError` and the like.
+pub(crate) fn os_error(source: &std::io::Error, message: String) -> PyErr {
+    match source.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, message)),
+        None => std::io::Error::new(source.kind(), message).into(),
     }
 }

@@ -29,7 +29,8 @@ mod _core {
     use super::errors::MeasurementError;
     #[pymodule_export]
     use super::measurement::{
-        CoreMeasurement, canonical_key, check_name, check_writable, efficiency_metrics, metric_keys,
+        CoreMeasurement, canonical_key, check_name, check_writable, efficiency_metrics,
+        ledger_rows, metric_keys,
     };
     #[pymodule_export]
     use super::program::run_program;

@@ -2,6 +2,7 @@
 //! with tables read when they are first asked for.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,12 +12,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use roast_analyze::{Metrics, analyze};
 use roast_model::{CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows};
-use roast_report::{Renderer, Report};
-use roast_store::{SaveOptions, Stored};
+use roast_report::{PageData, Renderer, Report, render_page};
+use roast_store::{NewFile, SaveOptions, Stored};
 
 use crate::arrow_stream::ArrowTable;
 use crate::convert::{to_datetime, to_python, to_value};
-use crate::errors::{MeasurementError, store_error};
+use crate::errors::{MeasurementError, new_file_error, os_error, store_error};
 use crate::table_builder::{TableBuilder, table_named};
 use crate::tracking::WorkerTracking;
 
@@ -43,6 +44,15 @@ pub(crate) fn metric_keys(group: Option<&str>) -> Vec<(&'static str, Vec<&'stati
         .iter()
         .filter(|metric| group.is_none_or(|group| metric.group.title() == group))
         .map(|metric| (metric.key, metric.aliases.to_vec()))
+        .collect()
+}
+
+/// Key, label and family of every row of the ledger, in order.
+#[pyfunction]
+pub(crate) fn ledger_rows() -> Vec<(&'static str, &'static str, String)> {
+    roast_analyze::LEDGER
+        .iter()
+        .map(|row| (row.key, row.label, format!("{:?}", row.family).to_lowercase()))
         .collect()
 }
 
@@ -209,6 +219,29 @@ impl CoreMeasurement {
             whole.header.name = name.to_owned();
             roast_store::save(&whole, &output_dir, name, SaveOptions { overwrite })
                 .map_err(store_error)
+        })
+    }
+
+    /// Writes the report page to `path`, or to `<name>.html` here, and returns the path.
+    #[pyo3(signature = (path=None, *, overwrite=false))]
+    fn write_report(
+        &self,
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        overwrite: bool,
+    ) -> PyResult<PathBuf> {
+        py.detach(|| {
+            let path = path.unwrap_or_else(|| {
+                PathBuf::from(format!("{}.html", roast_store::file_stem(&self.header.name)))
+            });
+            // Begun before the work, which may take a while, so that it is not in vain.
+            let file = NewFile::begin(&path, overwrite).map_err(new_file_error)?;
+            let page = PageData::new(&self.whole()?, &Metrics::stored(&self.header.metrics));
+            file.writer().write_all(render_page(&page).as_bytes()).map_err(|error| {
+                os_error(&error, format!("could not write {}: {error}", path.display()))
+            })?;
+            file.finish().map_err(new_file_error)?;
+            Ok(path)
         })
     }
 

@@ -1,11 +1,13 @@
 //! Tables that grow from raw column bytes, as the scheduler ships them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use roast_model::{ColumnData, ColumnKind, Table, TableBuilder as Builder};
+
+use crate::arrow_stream::ArrowTable;
 
 /// Collects the rows of one table.
 #[pyclass(frozen, module = "roastcoffea._core")]
@@ -38,6 +40,13 @@ impl TableBuilder {
 
     fn __len__(&self) -> usize {
         self.lock().len()
+    }
+
+    /// The rows so far as a table.
+    fn build(&self) -> PyResult<ArrowTable> {
+        let batch = self.lock().build();
+        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(ArrowTable::wrap(Arc::new(batch)))
     }
 
     /// Adds a batch of rows. Times are int64 nanoseconds with the smallest

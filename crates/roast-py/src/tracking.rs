@@ -6,9 +6,10 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use roast_model::{ColumnKind, Frame, Table, UtcNs, Value, WORKER_COUNTS, WORKER_SERIES};
 
+use crate::arrow_stream::{ArrowTable, float_bytes};
 use crate::convert::{to_datetime, to_python, to_value};
 use crate::table_builder::TableBuilder;
 
@@ -75,6 +76,58 @@ impl WorkerTracking {
         }
         self.by_worker(py, frame, column)
     }
+
+    /// The cluster as a whole, one row per sample; `None` if it was not sampled.
+    #[getter]
+    fn ticks(&self) -> Option<ArrowTable> {
+        self.ticks.clone().map(ArrowTable::wrap)
+    }
+
+    /// Several series laid out sample by sample: the workers by name, and for each
+    /// sample its worker (int32), its time in seconds since the epoch and its value in
+    /// each series (float64, NaN is missing). A series without any value is `None`.
+    fn samples<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<WorkerSamples<'py>> {
+        let columns: Vec<&str> = keys
+            .iter()
+            .map(|key| {
+                WORKER_SERIES
+                    .iter()
+                    .find_map(|(known, column)| (known == key).then_some(*column))
+                    .ok_or_else(|| PyKeyError::new_err(key.clone()))
+            })
+            .collect::<PyResult<_>>()?;
+        let Some(batch) = self.workers.as_deref() else {
+            let empty = || PyBytes::new(py, &[]);
+            return Ok((Vec::new(), empty(), empty(), vec![None; columns.len()]));
+        };
+        let layout = self.layout(Frame::new(batch));
+        let values = columns
+            .into_iter()
+            .map(|column| {
+                let cells: Vec<Option<f64>> =
+                    cells(Frame::new(batch), column).iter().map(Value::as_f64).collect();
+                cells.iter().any(Option::is_some).then(|| {
+                    let laid_out = layout.rows.iter().map(|row| cells.get(*row).copied().flatten());
+                    PyBytes::new(py, &float_bytes(laid_out))
+                })
+            })
+            .collect();
+        let codes: Vec<u8> = layout.workers.iter().flat_map(|code| code.to_ne_bytes()).collect();
+        let times = float_bytes(layout.times.iter().map(|time| Some(time.epoch_secs())));
+        Ok((layout.names, PyBytes::new(py, &codes), PyBytes::new(py, &times), values))
+    }
+}
+
+type WorkerSamples<'py> =
+    (Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<Option<Bound<'py, PyBytes>>>);
+
+/// Rows of the table of workers as samples: by worker, then by time.
+#[derive(Default)]
+struct Layout {
+    names: Vec<String>,
+    workers: Vec<i32>,
+    times: Vec<UtcNs>,
+    rows: Vec<usize>,
 }
 
 impl WorkerTracking {
@@ -104,16 +157,8 @@ impl WorkerTracking {
         let ticks = self.tick_times();
         // Samples of one moment share one datetime.
         let mut times: BTreeMap<UtcNs, Bound<'py, PyAny>> = BTreeMap::new();
-        let mut by_worker: BTreeMap<&str, Vec<(UtcNs, UtcNs, usize)>> = BTreeMap::new();
-        let rows = frame.names("worker").zip(frame.times("time")).zip(frame.times("until"));
-        for (row, ((worker, time), until)) in rows.enumerate() {
-            if let (Some(worker), Some(time)) = (worker, time) {
-                by_worker.entry(worker).or_default().push((time, until.unwrap_or(time), row));
-            }
-        }
         let series = PyDict::new(py);
-        for (worker, mut stretches) in by_worker {
-            stretches.sort_unstable();
+        for (worker, stretches) in stretches(frame) {
             let list = PyList::empty(py);
             for (time, until, row) in stretches {
                 for moment in moments(&ticks, time, until) {
@@ -133,6 +178,22 @@ impl WorkerTracking {
         Ok(series)
     }
 
+    fn layout(&self, frame: Frame<'_>) -> Layout {
+        let ticks = self.tick_times();
+        let mut layout = Layout::default();
+        for (code, (worker, stretches)) in (0_i32..).zip(stretches(frame)) {
+            layout.names.push(worker.to_owned());
+            for (time, until, row) in stretches {
+                for moment in moments(&ticks, time, until) {
+                    layout.workers.push(code);
+                    layout.times.push(moment);
+                    layout.rows.push(row);
+                }
+            }
+        }
+        layout
+    }
+
     fn tick_times(&self) -> Vec<UtcNs> {
         let mut times: Vec<UtcNs> = self
             .ticks
@@ -142,6 +203,21 @@ impl WorkerTracking {
         times.sort_unstable();
         times
     }
+}
+
+/// First sample, last sample and row of each stretch, by worker and in order of time.
+fn stretches(frame: Frame<'_>) -> BTreeMap<&str, Vec<(UtcNs, UtcNs, usize)>> {
+    let mut by_worker: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    let rows = frame.names("worker").zip(frame.times("time")).zip(frame.times("until"));
+    for (row, ((worker, time), until)) in rows.enumerate() {
+        if let (Some(worker), Some(time)) = (worker, time) {
+            by_worker.entry(worker).or_default().push((time, until.unwrap_or(time), row));
+        }
+    }
+    for stretches in by_worker.values_mut() {
+        stretches.sort_unstable();
+    }
+    by_worker
 }
 
 /// The samples from `time` to `until`.

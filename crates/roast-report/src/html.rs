@@ -13,6 +13,14 @@ const MISSING: &str = "–";
 const CELL: &str = "text-align:left;padding:0.15em 1em 0.15em 0;vertical-align:top";
 const FACT: &str = "text-align:left;padding:0.2em 1.5em 0.2em 0";
 const DIM: &str = "opacity:0.65";
+/// Parts of the ledger's bar of at least this share have their name in them.
+const WIDE_PERCENT: f64 = 14.0;
+/// A saved notebook should stay small, whatever a run is called and however many
+/// metrics and notes it has.
+const MOST_LETTERS: usize = 320;
+const MOST_LETTERS_IN_CELL: usize = 80;
+const MOST_METRICS: usize = 30;
+const MOST_NOTES: usize = 15;
 
 pub(crate) fn render(report: &Report) -> String {
     let mut out = String::from(
@@ -30,7 +38,7 @@ pub(crate) fn render(report: &Report) -> String {
         push(
             &mut out,
             format_args!(
-                "<p role=\"alert\" style=\"color:#b00020;font-weight:bold\">The run was ended by {}</p>\n",
+                "<p role=\"alert\" style=\"color:#d32f2f;font-weight:bold\">The run was ended by {}</p>\n",
                 escape(error)
             ),
         );
@@ -47,9 +55,10 @@ pub(crate) fn render(report: &Report) -> String {
     }
     if !report.notes.is_empty() {
         out.push_str("<p style=\"margin:0.5em 0 0\"><b>Notes</b></p>\n<ul style=\"margin:0\">\n");
-        for note in &report.notes {
+        for note in report.notes.iter().take(MOST_NOTES) {
             push(&mut out, format_args!("<li>{}</li>\n", escape(note)));
         }
+        more(&mut out, report.notes.len(), MOST_NOTES, "li");
         out.push_str("</ul>\n");
     }
     out.push_str("</div>\n");
@@ -81,19 +90,25 @@ fn headline(out: &mut String, facts: &[Fact]) {
 /// A bar of the families, what each colour is, and the rows.
 fn ledger(out: &mut String, ledger: &LedgerView) {
     open_details(out, &ledger.table.title);
-    out.push_str("<div style=\"display:flex;height:1.2em;margin:0.3em 0\">");
+    out.push_str(
+        "<table width=\"100%\" style=\"width:100%;table-layout:fixed;border-collapse:collapse;margin:0.3em 0\"><tr>",
+    );
     for share in &ledger.shares {
+        // Attributes beside the styles: what shows saved notebooks often drops styles.
         push(
             out,
             format_args!(
-                "<div title=\"{0} {1:.1} %\" style=\"width:{1:.3}%;background:{2}\"></div>",
+                "<td title=\"{0} {1:.1} %\" width=\"{1:.2}%\" bgcolor=\"{2}\" \
+                 style=\"width:{1:.2}%;background:{2};color:#fff;padding:0.25em 0;border:0;\
+                 text-align:center;overflow:hidden;white-space:nowrap\">{3}</td>",
                 escape(share.label),
                 share.percent,
-                color(share.family)
+                color(share.family),
+                if share.percent >= WIDE_PERCENT { escape(share.label) } else { String::new() }
             ),
         );
     }
-    out.push_str("</div>\n<p style=\"margin:0.2em 0\">");
+    out.push_str("</tr></table>\n<p style=\"margin:0.2em 0\">");
     for share in &ledger.shares {
         push(
             out,
@@ -158,7 +173,7 @@ fn cells(out: &mut String, table: &DataTable) {
                 format_args!(
                     "<td style=\"{}\">{}</td>",
                     style(column.kind),
-                    escape(cell.as_deref().unwrap_or(MISSING))
+                    self::cell(cell.as_deref().unwrap_or(MISSING))
                 ),
             );
         }
@@ -181,10 +196,11 @@ fn section(out: &mut String, section: &Section) {
     open_details(out, &section.title);
     if !section.rows.is_empty() {
         out.push_str("<table><tbody>\n");
-        for entry in &section.rows {
+        for entry in section.rows.iter().take(MOST_METRICS) {
             row(out, entry);
         }
         out.push_str("</tbody></table>\n");
+        more(out, section.rows.len(), MOST_METRICS, "p");
     }
     for sentence in &section.absent {
         push(out, format_args!("<p style=\"margin:0.2em 0;{DIM}\">{}</p>\n", escape(sentence)));
@@ -200,11 +216,18 @@ fn row(out: &mut String, row: &Row) {
             "<tr><th scope=\"row\" style=\"{CELL};font-weight:normal\">{}</th>\
              <td style=\"{CELL};white-space:nowrap\"><b>{}</b></td>\
              <td style=\"{CELL};{DIM}\">{}</td></tr>\n",
-            escape(&row.label),
-            escape(value),
+            cell(&row.label),
+            cell(value),
             escape(&row.note)
         ),
     );
+}
+
+/// Says how many were left out, if any were.
+fn more(out: &mut String, there: usize, shown: usize, tag: &str) {
+    if there > shown {
+        push(out, format_args!("<{tag} style=\"{DIM}\">and {} more</{tag}>\n", there - shown));
+    }
 }
 
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
@@ -212,7 +235,28 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
+/// A sentence as HTML; of a very long one, its beginning and its end.
 fn escape(text: &str) -> String {
+    shortened(text, MOST_LETTERS)
+}
+
+/// What stands in a table, as HTML.
+fn cell(text: &str) -> String {
+    shortened(text, MOST_LETTERS_IN_CELL)
+}
+
+fn shortened(text: &str, most_letters: usize) -> String {
+    let letters = text.chars().count();
+    if letters <= most_letters {
+        return escape_all(text);
+    }
+    let end = most_letters / 2;
+    let first: String = text.chars().take(end).collect();
+    let last: String = text.chars().skip(letters - end).collect();
+    format!("{}…{}", escape_all(&first), escape_all(&last))
+}
+
+fn escape_all(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

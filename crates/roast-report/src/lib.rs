@@ -3,6 +3,7 @@
 //! ```text
 //! Header + Metrics ──► Report ──► Renderer: text, HTML          (for people)
 //! Measurement + Metrics ────────► ExportFormat: JSON, CSV, Parquet (for programs)
+//! Measurement + Metrics ──► PageData ──► render_page             (the page)
 //! CATALOG ──────────────────────► reference: Markdown, text     (what it all means)
 //! ```
 //!
@@ -17,6 +18,7 @@ mod json;
 mod layout;
 mod ledger_view;
 mod missing;
+mod page;
 mod parquet_table;
 mod plain_json;
 mod provenance;
@@ -31,6 +33,7 @@ pub use data_table::{CellKind, DataColumn, DataTable};
 pub use export::{ExportError, ExportFormat, Part};
 pub use json::write_summary;
 pub use ledger_view::{LedgerShare, LedgerView};
+pub use page::{PageData, render_page};
 pub use reference::{markdown_reference, text_entry, text_reference};
 pub use report::{Fact, Report, Row, Section};
 pub use text::{MAX_WIDTH, MIN_WIDTH};

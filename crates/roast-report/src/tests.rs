@@ -1,7 +1,7 @@
 //! A snapshot per format for runs of which everything, next to nothing, a
 //! failure or something hostile is known.
 
-mod fixture;
+pub(crate) mod fixture;
 
 use fixture::{bare, csv, full, hostile, json, raised, rendered};
 

@@ -16,6 +16,7 @@ mod import_tracking;
 mod local_time;
 mod manifest;
 mod name;
+mod new_file;
 mod occupant;
 mod python_literal;
 mod save;
@@ -25,6 +26,7 @@ mod table_file;
 
 pub use error::StoreError;
 pub use manifest::{FORMAT_MAJOR, FORMAT_MINOR};
-pub use name::validate_name;
+pub use name::{file_stem, validate_name};
+pub use new_file::{NewFile, NewFileError};
 pub use save::{SaveOptions, check_writable, save};
 pub use stored::{Stored, load, read_header};

@@ -14,6 +14,12 @@ pub fn validate_name(name: &str) -> Result<(), StoreError> {
     }
 }
 
+/// The measurement's name where it can name a file, too: one that was made
+/// elsewhere may be called anything.
+pub fn file_stem(name: &str) -> &str {
+    if broken_rule(name).is_none() { name } else { "measurement" }
+}
+
 fn broken_rule(name: &str) -> Option<&'static str> {
     if name.trim().is_empty() {
         Some("is empty")

@@ -7,6 +7,7 @@ fn help_pages() {
     for (name, arguments) in [
         ("help", &["--help"][..]),
         ("help_show", &["show", "--help"]),
+        ("help_report", &["report", "--help"]),
         ("help_export", &["export", "--help"]),
         ("help_metrics", &["metrics", "--help"]),
     ] {
@@ -31,6 +32,7 @@ fn wrong_usage_is_2() {
         &["brew"],
         &["show"],
         &["show", "x", "--width", "20"],
+        &["report"],
         &["export", "x"],
         &["export", "x", "--format", "xml"],
         &["metrics", "wall_time", "--format", "text"],

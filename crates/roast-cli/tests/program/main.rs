@@ -6,5 +6,6 @@
 mod export;
 mod help;
 mod metrics;
+mod report;
 mod saved;
 mod show;

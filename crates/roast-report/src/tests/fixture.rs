@@ -8,8 +8,8 @@ use roast_model::{ColumnData, Header, Measurement, Phase, Table, TableBuilder, U
 
 use crate::{ExportFormat, Renderer, Report};
 
-const START: i64 = 1_794_765_698_105_039_000;
-const SECOND: i64 = 1_000_000_000;
+pub(crate) const START: i64 = 1_794_765_698_105_039_000;
+pub(crate) const SECOND: i64 = 1_000_000_000;
 
 pub(crate) type Run = (Measurement, Metrics);
 
@@ -166,7 +166,7 @@ fn finish(run: Measurement) -> Run {
     (run, metrics)
 }
 
-fn header() -> Header {
+pub(crate) fn header() -> Header {
     Header {
         id: "0190".into(),
         name: "run".into(),
@@ -191,20 +191,20 @@ fn activity(prefix: &str, name: &str, unit: &str, amount: Value) -> (Value, Valu
     (Value::Tuple(["execute", prefix, name, unit].map(Value::from).to_vec()), amount)
 }
 
-fn times(secs: &[i64]) -> ColumnData {
+pub(crate) fn times(secs: &[i64]) -> ColumnData {
     ColumnData::Ints(secs.iter().map(|secs| Some(START + secs * SECOND)).collect())
 }
 
-fn ints(numbers: &[i64]) -> ColumnData {
+pub(crate) fn ints(numbers: &[i64]) -> ColumnData {
     ColumnData::Ints(numbers.iter().copied().map(Some).collect())
 }
 
-fn texts(words: &[&str]) -> ColumnData {
+pub(crate) fn texts(words: &[&str]) -> ColumnData {
     ColumnData::Texts(words.iter().map(|word| Some((*word).to_owned())).collect())
 }
 
 /// A table of these columns alone, so that a new column changes no snapshot.
-fn built(table: Table, columns: Vec<(&str, ColumnData)>) -> RecordBatch {
+pub(crate) fn built(table: Table, columns: Vec<(&str, ColumnData)>) -> RecordBatch {
     let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
     let mut builder = TableBuilder::new(table);
     builder

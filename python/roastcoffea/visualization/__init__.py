@@ -1,0 +1,57 @@
+"""What a run looks like: plots for matplotlib, which is imported with this package."""
+
+from __future__ import annotations
+
+from roastcoffea.visualization import plots
+from roastcoffea.visualization.plots import (
+    plot_branch_access_per_chunk,
+    plot_bytes_accessed_per_chunk,
+    plot_compression_ratio_distribution,
+    plot_cpu_utilization_mean_timeline,
+    plot_cpu_utilization_per_worker_timeline,
+    plot_data_access_percentage,
+    plot_efficiency_summary,
+    plot_executing_tasks_timeline,
+    plot_ledger,
+    plot_memory_utilization_mean_timeline,
+    plot_memory_utilization_per_worker_timeline,
+    plot_occupancy_timeline,
+    plot_per_task_bytes_read,
+    plot_per_task_cpu_io,
+    plot_per_task_overhead,
+    plot_resource_utilization,
+    plot_runtime_distribution,
+    plot_runtime_vs_events,
+    plot_scaling,
+    plot_throughput_timeline,
+    plot_total_active_tasks_timeline,
+    plot_worker_activity_timeline,
+    plot_worker_count_timeline,
+)
+
+__all__ = [
+    "plot_branch_access_per_chunk",
+    "plot_bytes_accessed_per_chunk",
+    "plot_compression_ratio_distribution",
+    "plot_cpu_utilization_mean_timeline",
+    "plot_cpu_utilization_per_worker_timeline",
+    "plot_data_access_percentage",
+    "plot_efficiency_summary",
+    "plot_executing_tasks_timeline",
+    "plot_ledger",
+    "plot_memory_utilization_mean_timeline",
+    "plot_memory_utilization_per_worker_timeline",
+    "plot_occupancy_timeline",
+    "plot_per_task_bytes_read",
+    "plot_per_task_cpu_io",
+    "plot_per_task_overhead",
+    "plot_resource_utilization",
+    "plot_runtime_distribution",
+    "plot_runtime_vs_events",
+    "plot_scaling",
+    "plot_throughput_timeline",
+    "plot_total_active_tasks_timeline",
+    "plot_worker_activity_timeline",
+    "plot_worker_count_timeline",
+    "plots",
+]
