@@ -76,9 +76,18 @@ docs-check: $(VENV)/.built ## Check that generated documents match the code
 		|| { echo "docs/metrics-reference.md is out of date: run make docs-generated" >&2; exit 1; }
 
 .PHONY: docs
-docs: docs-generated ## Build the documentation into docs/_build/html
+docs: docs-generated docs/_pictures/.made ## Build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -n -q docs docs/_build/html
 	@echo "built: docs/_build/html/index.html"
+
+# A run is simulated, reported, photographed in Chromium, and plotted.
+docs/_pictures/.made: $(VENV)/.built $(wildcard docs/tools/*.py) $(shell find python/roastcoffea/visualization -name '*.py' 2>/dev/null)
+	$(BIN)/python docs/tools/pictures.py
+	@touch $@
+
+.PHONY: readme-picture
+readme-picture: $(VENV)/.built ## Make the picture in the README again (needs Chromium)
+	$(BIN)/python docs/tools/pictures.py --readme
 
 .PHONY: docs-generated
 docs-generated: $(VENV)/.built ## Write the generated documents again
@@ -101,7 +110,7 @@ wheel: $(VENV)/.deps $(PAGE) ## Build an optimised wheel into dist/
 .PHONY: clean
 clean: ## Remove everything that was built, the demo's data included; measurements stay
 	rm -rf $(VENV) target dist web/dist web/node_modules demo-data
-	rm -rf docs/_build docs/_generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf docs/_build docs/_generated docs/_pictures .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find python -name '*.so' -delete
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 

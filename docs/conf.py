@@ -22,13 +22,14 @@ project_copyright = author
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "tools"]
+exclude_patterns = ["_build", "_generated/gallery.md", "_pictures", "tools"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
 # Types that the standard library and numerical libraries document.
 nitpick_ignore_regex = [
@@ -40,7 +41,7 @@ nitpick_ignore_regex = [
 
 html_theme = "furo"
 html_title = "roastcoffea"
-html_static_path: list[str] = []
+html_extra_path = ["_pictures/extra"]
 html_show_sphinx = False
 
 

@@ -14,8 +14,10 @@ import pytest
 from coffea import processor
 from coffea.nanoevents import NanoAODSchema
 from distributed import Client
+from matplotlib import pyplot as plt
 
 import data
+import runs
 from analysis import DimuonProcessor
 from roastcoffea.aggregation import backends as parsers
 from roastcoffea.aggregation import registry as derivations
@@ -133,6 +135,27 @@ def test_tutorial(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sections["muons: read"]["bytes"] > 0
     assert "900 events in" in capsys.readouterr().out
     assert run_commands(page) >= 2
+
+
+@pytest.mark.parametrize(
+    ("page", "names", "files"),
+    [
+        ("report.md", ["run"], ["run.html", "run-again.html"]),
+        ("plots.md", ["run"], ["ledger.pdf", "chunks.png"]),
+        (
+            "compare.md",
+            ["before", "after", "workers-4", "workers-8", "workers-16"],
+            ["comparison.md", "comparison.json", "scaling.png"],
+        ),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_pages_on_simulated_runs(page: str, names: list[str], files: list[str]) -> None:
+    runs.simulate(Path("measurements"), *names)
+    assert run_commands(DOCS / page) + run_python(DOCS / page, {"__name__": "__main__"}) >= 2
+    plt.close("all")
+    for file in files:
+        assert Path(file).stat().st_size > 500
 
 
 def test_blocks_that_do_not_run_say_why(tmp_path: Path) -> None:
