@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.collections import QuadMesh
 
 import data
 from roastcoffea import MetricsCollector, load_measurement
@@ -186,19 +186,37 @@ def test_four_hundred_workers_stay_readable(tmp_path: Path) -> None:
         if name == "plot_throughput_timeline":
             continue
         figure, axes = getattr(plots, name)(many, output_path=tmp_path / f"{name}.png")
-        assert len(axes.lines) == 1
+        assert len(axes.lines) <= 1
         legend = axes.get_legend()
         assert legend is None or len(legend.get_texts()) == 2
         assert figure.get_size_inches()[1] < 6
-    _, axes = plots.plot_cpu_utilization_per_worker_timeline(many)
-    (lines,) = axes.collections
-    assert isinstance(lines, LineCollection)
-    assert len(lines.get_segments()) == 400
-    assert lines.get_alpha() is not None
-    values = np.array([[(place * 7 + index) % 100 for place in range(400)] for index in range(30)])
-    assert axes.lines[0].get_ydata() == pytest.approx(np.median(values, axis=1))
-    assert axes.lines[0].get_label() == "median of 400 workers"
-    assert axes.get_ylim()[1] >= 99
+
+
+def test_many_workers_are_rows_of_a_map() -> None:
+    figure, axes = plots.plot_occupancy_timeline(tracking(400, 30))
+    (mesh,) = axes.collections
+    assert isinstance(mesh, QuadMesh)
+    cells = np.asarray(mesh.get_array())
+    # Worker n has an occupancy of n / 2 at all times, so the busiest is the topmost row.
+    assert cells == pytest.approx(np.repeat(np.arange(400) / 2, 30).reshape(400, 30))
+    assert axes.get_ylabel() == "400 workers, by their mean"
+    assert axes.get_xlim() == pytest.approx((0, 30))
+    assert figure.axes[1].get_ylabel() == "Expected work assigned (seconds)"
+
+
+def test_a_worker_that_was_not_there_leaves_a_gap() -> None:
+    some = tracking(12, 4)
+    first = next(iter(some["worker_occupancy"]))
+    del some["worker_occupancy"][first][1:3]
+    _, axes = plots.plot_occupancy_timeline(some)
+    cells = axes.collections[0].get_array()
+    assert cells is not None
+    assert np.ma.getmaskarray(cells)[0].tolist() == [
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_legend_names_no_more_workers_than_asked() -> None:
@@ -206,7 +224,7 @@ def test_a_legend_names_no_more_workers_than_asked() -> None:
     _, axes = plots.plot_occupancy_timeline(some)
     assert len(axes.lines) == 8
     _, axes = plots.plot_occupancy_timeline(some, None, None, None, 5)
-    assert len(axes.lines) == 1
+    assert (len(axes.lines), len(axes.collections)) == (0, 1)
 
 
 def test_a_hundred_datasets_share_colours() -> None:

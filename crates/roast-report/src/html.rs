@@ -66,7 +66,7 @@ pub(crate) fn render(report: &Report) -> String {
 }
 
 fn headline(out: &mut String, facts: &[Fact]) {
-    out.push_str("<table><thead><tr>");
+    open_table(out, "<thead><tr>");
     for fact in facts {
         push(
             out,
@@ -153,7 +153,7 @@ fn cells(out: &mut String, table: &DataTable) {
         CellKind::Number => "text-align:right;padding:0.15em 1em 0.15em 0;white-space:nowrap",
         CellKind::Name | CellKind::Words => CELL,
     };
-    out.push_str("<table><thead><tr>");
+    open_table(out, "<thead><tr>");
     for column in &table.columns {
         push(
             out,
@@ -182,6 +182,11 @@ fn cells(out: &mut String, table: &DataTable) {
     out.push_str("</tbody></table>\n");
 }
 
+/// Tables are centred by Jupyter, and black in pages without a document type.
+fn open_table(out: &mut String, begin: &str) {
+    push(out, format_args!("<table style=\"color:inherit;margin:0\">{begin}"));
+}
+
 fn open_details(out: &mut String, title: &str) {
     push(
         out,
@@ -195,7 +200,7 @@ fn open_details(out: &mut String, title: &str) {
 fn section(out: &mut String, section: &Section) {
     open_details(out, &section.title);
     if !section.rows.is_empty() {
-        out.push_str("<table><tbody>\n");
+        open_table(out, "<tbody>\n");
         for entry in section.rows.iter().take(MOST_METRICS) {
             row(out, entry);
         }

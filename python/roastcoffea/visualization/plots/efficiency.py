@@ -102,7 +102,7 @@ def plot_resource_utilization(
     return figure, axes
 
 
-_NO_SAMPLES = "No use can be told without samples of the workers: leave track_workers as it is."
+_NO_SAMPLES = "No use can be told without samples of the workers: keep track_workers=True."
 _Row = tuple[str, float, float | None, float | None, str]
 
 

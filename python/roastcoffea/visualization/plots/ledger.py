@@ -11,7 +11,7 @@ from roastcoffea.visualization.plots.inputs import MetricsSource, metrics_of
 
 _NO_LEDGER = (
     "No ledger. It needs chunks and samples of the workers: give the Runner to "
-    "MetricsCollector and leave track_workers as it is."
+    "MetricsCollector and keep track_workers=True."
 )
 #: The colours of the summary in a notebook.
 _COLORS = {

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 
 from roastcoffea.tracking import TrackingData
-from roastcoffea.visualization.plots.canvas import BLUE, ORANGE, PALETTE, Floats, time_axis
+from roastcoffea.visualization.plots.canvas import BLUE, PALETTE, Floats, count_axis, time_axis
 
 
 @dataclass(frozen=True)
@@ -85,11 +84,6 @@ def mean(groups: Sequence[Floats]) -> list[float]:
     return [float(group.mean()) for group in groups]
 
 
-def median(groups: Sequence[Floats]) -> list[float]:
-    """Median of each group."""
-    return [float(np.median(group)) for group in groups]
-
-
 def lowest(groups: Sequence[Floats]) -> list[float]:
     """Smallest of each group."""
     return [float(group.min()) for group in groups]
@@ -128,53 +122,52 @@ def draw_mean(axes: Axes, samples: Samples, values: Floats) -> None:
     axes.legend(loc="best")
 
 
-def draw_each(
-    axes: Axes, samples: Samples, values: Floats, *, max_legend_entries: int, steps: bool
-) -> None:
-    """Draw a line per worker; of many, faint ones and their median."""
+def draw_each(axes: Axes, samples: Samples, values: Floats, *, steps: bool) -> None:
+    """Draw a line per worker, each named."""
     each = samples.of_each(values)
     unit = time_axis(axes, samples.seconds[~np.isnan(values)])
-    if len(each) <= max_legend_entries:
-        for index, (name, seconds, series) in enumerate(each):
-            axes.plot(
-                seconds / unit,
-                series,
-                color=PALETTE[index % len(PALETTE)],
-                linestyle=("-", "--", ":")[index // len(PALETTE) % 3],
-                drawstyle="steps-post" if steps else "default",
-                # Lines often lie on each other: those below are wider, so all can be seen.
-                linewidth=1.4 + 2.2 * (1 - (index + 1) / len(each)),
-                marker=marker_of(seconds),
-                label=_short(name),
-            )
-        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
-        return
-    lines = [np.column_stack([seconds / unit, series]) for _, seconds, series in each]
-    opacity = float(np.clip(12 / len(each), 0.06, 0.5))
-    axes.add_collection(
-        LineCollection(
-            lines,
-            colors=[BLUE],
-            alpha=opacity,
-            linewidths=0.8,
-            rasterized=True,
-            label="each worker",
+    for index, (name, seconds, series) in enumerate(each):
+        axes.plot(
+            seconds / unit,
+            series,
+            color=PALETTE[index % len(PALETTE)],
+            linestyle=("-", "--", ":")[index // len(PALETTE) % 3],
+            drawstyle="steps-post" if steps else "default",
+            # Lines often lie on each other: those below are wider, so all can be seen.
+            linewidth=1.4 + 2.2 * (1 - (index + 1) / len(each)),
+            marker=marker_of(seconds),
+            label=_short(name),
         )
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+
+
+def draw_map(axes: Axes, samples: Samples, values: Floats, *, label: str, most: float) -> None:
+    """Draw a row per worker, with its values as colours; the workers with most are on top."""
+    known = ~np.isnan(values)
+    seconds, column = np.unique(samples.seconds[known], return_inverse=True)
+    unit = time_axis(axes, seconds)
+    cells = np.full((len(samples.workers), seconds.size), np.nan)
+    cells[samples.worker[known], column] = values[known]
+    cells = cells[~np.isnan(cells).all(axis=1)]
+    cells = cells[np.argsort(np.nanmean(cells, axis=1), kind="stable")]
+    # A sample holds until the next one.
+    last = seconds[-1] + (float(np.median(np.diff(seconds))) if seconds.size > 1 else unit)
+    mesh = axes.pcolormesh(
+        np.append(seconds, last) / unit,
+        np.arange(len(cells) + 1),
+        np.ma.masked_invalid(cells),
+        cmap="viridis",
+        vmin=0,
+        vmax=most,
+        rasterized=True,
     )
-    seconds, (medians,) = samples.by_time(values, median)
-    axes.plot(
-        seconds / unit,
-        medians,
-        color=ORANGE,
-        lw=2,
-        drawstyle="steps-post" if steps else "default",
-        marker=marker_of(seconds),
-        label=f"median of {len(each):,} workers",
-    )
-    legend = axes.legend(loc="best")
-    for handle in legend.legend_handles:
-        if handle is not None:
-            handle.set_alpha(1.0)
+    axes.set_xlim(0, last / unit)
+    axes.set_ylabel(f"{len(cells):,} workers, by their mean")
+    axes.grid(visible=False)
+    count_axis(axes.yaxis)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
 
 
 def _short(worker: str) -> str:

@@ -18,7 +18,7 @@ from roastcoffea.visualization.plots.canvas import (
     say,
 )
 from roastcoffea.visualization.plots.inputs import NO_TRACKING, TrackingSource, tracking_of
-from roastcoffea.visualization.plots.samples import Samples, draw_each, draw_mean
+from roastcoffea.visualization.plots.samples import Samples, draw_each, draw_map, draw_mean
 
 #: More names than this are no help.
 MAX_LEGEND_ENTRIES = 10
@@ -40,7 +40,10 @@ def draw_timeline(
     counts: bool = False,
     draw: Callable[[Axes, Samples, Floats], None] | None = None,
 ) -> Plot:
-    """Draw what comes of some series: all workers together, or each (with a legend's size)."""
+    """Draw what comes of some series: of all workers together, or of each.
+
+    With ``max_legend_entries`` each worker has a line, or a row of a map if there are more.
+    """
     tracking = tracking_of(data)
     with canvas(output_path, ax=ax, figsize=figsize or (9, 4.5), title=title) as (figure, axes):
         samples = Samples.of(tracking, *keys) if tracking is not None else None
@@ -55,15 +58,19 @@ def draw_timeline(
                 f"The workers were sampled, but not their {what}: the backend did not give it.",
             )
             return figure, axes
+        most = float(np.nanmax(values))
+        if max_legend_entries is not None and len(samples.workers) > max_legend_entries:
+            draw_map(axes, samples, values, label=ylabel, most=max(most, at_least) or 1.0)
+            return figure, axes
         if draw is not None:
             draw(axes, samples, values)
         elif max_legend_entries is None:
             draw_mean(axes, samples, values)
         else:
-            draw_each(axes, samples, values, max_legend_entries=max_legend_entries, steps=counts)
+            draw_each(axes, samples, values, steps=counts)
         axes.set_ylabel(ylabel)
         if draw is None:
-            from_zero(axes, float(np.nanmax(values)), at_least=at_least)
+            from_zero(axes, most, at_least=at_least)
         if counts:
             count_axis(axes.yaxis)
     return figure, axes
