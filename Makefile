@@ -16,6 +16,21 @@ PAGE := web/dist/page.html
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' \
 	-not -path 'web/tests/*')
 
+# Where there is no Node on this machine, the one from PyPI is linked here.
+WITH_NODE = export PATH="$(CURDIR)/target/node:$$PATH";
+
+# A browser for the tests and the pictures: $$CHROMIUM, one of this machine, or Debian's.
+FIND_CHROMIUM = : "$${CHROMIUM:=$$(command -v chromium chromium-browser google-chrome | head -n 1 || true)}"; \
+	if test -z "$$CHROMIUM" && command -v apt-get >/dev/null; then \
+		as_root=; if test "$$(id -u)" -ne 0; then as_root=sudo; fi; \
+		$$as_root apt-get update -qq; \
+		$$as_root apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+		CHROMIUM="$$(command -v chromium)"; \
+	fi; \
+	test -n "$$CHROMIUM" \
+		|| { echo "A Chromium is needed: install one, or say CHROMIUM=/path/to/it" >&2; exit 1; }; \
+	export CHROMIUM;
+
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f -not -name '*.snap.new')
 RUST_TESTED := --workspace --exclude roast-py
 PYTHON_PATHS := $(wildcard python tests examples bench docs)
@@ -41,7 +56,7 @@ demo: $(VENV)/.built ## Run a real analysis on a small cluster and show where it
 	$(BIN)/python examples/demo.py
 
 .PHONY: test
-test: test-rust test-python ## Run every test, Rust then Python
+test: test-rust test-python test-web ## Run every test: Rust, Python, and the report page in a browser
 
 .PHONY: test-rust
 test-rust: $(VENV)/.deps $(PAGE) ## Run the Rust tests
@@ -55,8 +70,12 @@ test-rust: $(VENV)/.deps $(PAGE) ## Run the Rust tests
 test-python: $(VENV)/.built ## Run the Python tests
 	$(BIN)/python -m pytest
 
+.PHONY: test-web
+test-web: $(PAGE) ## Run the tests of the report page in Chromium
+	@$(FIND_CHROMIUM) $(WITH_NODE) set -x; cd web; npm test
+
 .PHONY: lint
-lint: lint-rust lint-python docs-check ## Check formatting, lints, types and generated documents
+lint: lint-rust lint-python lint-web docs-check ## Check formatting, lints, types and generated documents
 
 .PHONY: lint-rust
 lint-rust: $(VENV)/.deps $(PAGE) ## Check the Rust code
@@ -70,10 +89,15 @@ lint-python: $(VENV)/.built ## Check the Python code and the extension's stubs
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest roastcoffea._core --mypy-config-file pyproject.toml
 
+.PHONY: lint-web
+lint-web: $(PAGE) ## Check the types and the formatting of the report page
+	$(WITH_NODE) cd web; npm run --silent check
+
 .PHONY: docs-check
 docs-check: $(VENV)/.built ## Check that generated documents match the code
-	@$(BIN)/roastcoffea metrics --format markdown | diff -u docs/metrics-reference.md - \
-		|| { echo "docs/metrics-reference.md is out of date: run make docs-generated" >&2; exit 1; }
+	@for what in metrics tables; do \
+		$(BIN)/roastcoffea $$what --format markdown | diff -u docs/$$what-reference.md - \
+		|| { echo "docs/$$what-reference.md is out of date: run make docs-generated" >&2; exit 1; }; done
 
 .PHONY: docs
 docs: docs-generated docs/_pictures/.made ## Build the documentation into docs/_build/html
@@ -81,18 +105,19 @@ docs: docs-generated docs/_pictures/.made ## Build the documentation into docs/_
 	@echo "built: docs/_build/html/index.html"
 
 # A run is simulated, reported, photographed in Chromium, and plotted.
-docs/_pictures/.made: $(VENV)/.built $(wildcard docs/tools/*.py) $(shell find python/roastcoffea/visualization -name '*.py' 2>/dev/null)
-	$(BIN)/python docs/tools/pictures.py
+docs/_pictures/.made: $(VENV)/.built $(shell find docs/tools python/roastcoffea/visualization -name '*.py')
+	$(WITH_NODE) $(BIN)/python docs/tools/pictures.py
 	@touch $@
 
 .PHONY: readme-picture
 readme-picture: $(VENV)/.built ## Make the picture in the README again (needs Chromium)
-	$(BIN)/python docs/tools/pictures.py --readme
+	$(WITH_NODE) $(BIN)/python docs/tools/pictures.py --readme
 
 .PHONY: docs-generated
 docs-generated: $(VENV)/.built ## Write the generated documents again
-	$(BIN)/roastcoffea metrics --format markdown > docs/metrics-reference.md.new
-	mv docs/metrics-reference.md.new docs/metrics-reference.md
+	for what in metrics tables; do \
+		$(BIN)/roastcoffea $$what --format markdown > docs/$$what-reference.md.new; \
+		mv docs/$$what-reference.md.new docs/$$what-reference.md; done
 
 .PHONY: format
 format: $(VENV)/.deps ## Format the Rust and Python code

@@ -302,3 +302,17 @@ class ReadsAll(processor.ProcessorABC):
 
     def postprocess(self, accumulator: Any) -> Any:
         return accumulator
+
+
+class WaitsPerEvent(processor.ProcessorABC):
+    """Take a known time for every event, without needing a core for it."""
+
+    def __init__(self, secs_per_event: float) -> None:
+        self.secs_per_event = secs_per_event
+
+    def process(self, events: Any) -> dict[str, Any]:
+        time.sleep(self.secs_per_event * len(events))
+        return {"events": len(events)}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator

@@ -8,10 +8,12 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from coffea import processor
 from coffea.nanoevents import BaseSchema
@@ -133,6 +135,45 @@ def test_tables_are_arrow(collector: MetricsCollector, tmp_path: Path) -> None:
     assert str(workers["time"].dt.tz) == "UTC"
     with pytest.raises(ValueError, match="the tables are chunks"):
         loaded.table("colours")
+
+
+def documented_columns() -> dict[str, dict[str, str]]:
+    """Columns and units by table, as the reference page lists them."""
+    page = Path(__file__).parents[1] / "docs" / "tables-reference.md"
+    tables: dict[str, dict[str, str]] = {}
+    for line in page.read_text().splitlines():
+        if line.startswith("## "):
+            columns = tables.setdefault(line.removeprefix("## "), {})
+        elif line.startswith("| `"):
+            name, _, unit = (cell.strip() for cell in line.split(" | ")[:3])
+            columns[name.removeprefix("| ").strip("`")] = unit
+    return tables
+
+
+def test_parquet_is_what_the_documents_say(collector: MetricsCollector, tmp_path: Path) -> None:
+    path = collector.save_measurement(tmp_path, "parquet")
+    loaded = load_measurement(path)
+    documented = documented_columns()
+    assert set(loaded.tables) <= set(documented)
+    for table in loaded.tables:
+        file, columns = path / f"{table}.parquet", documented[table]
+        rows = loaded.table(table).num_rows
+        from_pandas = pd.read_parquet(file)
+        assert (list(from_pandas.columns), len(from_pandas)) == (list(columns), rows)
+        from_polars = pl.read_parquet(file)
+        assert (from_polars.columns, from_polars.height) == (list(columns), rows)
+        relation = duckdb.sql(f"select * from '{file}'")
+        assert (relation.columns, len(relation)) == (list(columns), rows)
+        for field in pq.read_schema(file):
+            about = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+            assert about.get("unit", "") == columns[field.name]
+            assert about["description"]
+    # The same numbers, whoever reads them.
+    (events,) = duckdb.sql(
+        f"select sum(num_events) from '{path / 'chunks.parquet'}'"
+    ).fetchone() or (None,)
+    assert events == pl.read_parquet(path / "chunks.parquet")["num_events"].sum()
+    assert events == pd.read_parquet(path / "chunks.parquet")["num_events"].sum() == 2610
 
 
 def test_derived_metrics_of_the_user_are_saved(

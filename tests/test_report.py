@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from processors import MuonCounter
 from roastcoffea import MetricsCollector, load_measurement
 
 # coffea takes dataset names of ASCII only.
-HOSTILE = "</script><script>alert(1)</script><!-- & \"quoted\""
+HOSTILE = '</script><script>alert(1)</script><!-- & "quoted"'
 
 
 def page_data(path: Path) -> dict[str, Any]:
@@ -65,9 +66,10 @@ def test_the_page_holds_what_was_measured(collector: MetricsCollector, tmp_path:
     assert sum(sum(dataset["counts"]) for dataset in histogram["datasets"]) == len(chunks)
 
     lanes = page["lanes"]["data"]
-    assert lanes["what"].count("chunk") == len(chunks)
+    assert lanes["what"].count("chunk") == len(chunks), lanes
     assert {worker["name"] for worker in lanes["workers"]} == {row["worker"] for row in chunks}
-    shown = sum(s for s, w in zip(lanes["duration_secs"], lanes["what"], strict=True) if w == "chunk")
+    intervals = zip(lanes["duration_secs"], lanes["what"], strict=True)
+    shown = sum(secs for secs, what in intervals if what == "chunk")
     assert shown >= sum(row["duration"] for row in chunks)
 
     ledger = page["ledger"]["data"]
@@ -87,9 +89,9 @@ def test_throughput_adds_up_to_the_events(collector: MetricsCollector, tmp_path:
     assert time == sorted(time)
     (chart,) = [chart for chart in timeline["charts"] if chart["key"] == "throughput"]
     (series,) = chart["series"]
-    between = [(a + b) / 2 for a, b in zip(time, time[1:], strict=False)]
+    between = [(a + b) / 2 for a, b in pairwise(time)]
     edges = [0.0, *between, collector.measurement.wall_time]
-    widths = [b - a for a, b in zip(edges, edges[1:], strict=False)]
+    widths = [b - a for a, b in pairwise(edges)]
     events = sum(rate * width for rate, width in zip(series["mean"], widths, strict=True)) * 1e3
     assert events == pytest.approx(collector.get_metrics()["total_events"], rel=1e-2)
 

@@ -26,9 +26,10 @@ async function bundle(entry) {
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
 
-const [template, icon, script, style] = await Promise.all([
+const [template, icon, license, script, style] = await Promise.all([
   readFile(join(here, "src/page.html"), "utf8"),
   readFile(join(here, "src/icon.svg"), "utf8"),
+  readFile(join(here, "node_modules/uplot/LICENSE"), "utf8"),
   bundle("main.ts"),
   bundle("style.css"),
 ]);
@@ -40,7 +41,9 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
-const parts = { policy, icon: encodeURIComponent(icon.trim()), style, script };
+// uPlot is part of the page, so its license goes with it.
+const notice = `uPlot is in this page: ${license.trim().replaceAll("--", "- -")}`;
+const parts = { notice, policy, icon: encodeURIComponent(icon.trim()), style, script };
 const page = template.replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
 
 if (page.split(DATA_SLOT).length !== 2) {

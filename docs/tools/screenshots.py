@@ -15,8 +15,6 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 PROJECT = Path(__file__).resolve().parents[2]
-#: Where `make` puts a Node of its own if the machine has none.
-NODE = PROJECT / "target" / "node"
 PARTS = ("top", "page", "ledger", "timeline", "workers", "chunks", "sections")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -28,29 +26,19 @@ def browser() -> str | None:
     return named or (found[0] if found else None)
 
 
-def npm() -> str | None:
-    """Find npm: on the path, or where `make` put it."""
-    return shutil.which("npm") or shutil.which("npm", path=NODE)
-
-
 def take(report: Path, pictures: Path, *, scale: float = 1.0) -> bool:
     """Take the pictures; false if they had to be replaced by a sentence."""
-    node, chromium = npm(), browser()
-    if node is None or chromium is None:
-        lacking = "Node" if node is None else "Chromium"
+    npm, chromium = shutil.which("npm"), browser()
+    if npm is None or chromium is None:
+        lacking = "Node" if npm is None else "Chromium"
         message = f"No picture: {lacking} was not found when these pages were built."
         print(f"docs: {message} Install it, or set CHROMIUM to its path.", file=sys.stderr)
         replace(pictures, message)
         return False
     subprocess.run(
-        [node, "run", "--silent", "screenshots", "--", report.resolve(), pictures.resolve()],
+        [npm, "run", "--silent", "screenshots", "--", report.resolve(), pictures.resolve()],
         cwd=PROJECT / "web",
-        env=os.environ
-        | {
-            "CHROMIUM": chromium,
-            "SCALE": str(scale),
-            "PATH": f"{os.environ['PATH']}{os.pathsep}{NODE}",
-        },
+        env=os.environ | {"CHROMIUM": chromium, "SCALE": str(scale)},
         check=True,
     )
     return True

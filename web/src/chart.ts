@@ -11,7 +11,7 @@ import type { TimeRange } from "./time_range";
 import { hideTooltip, showTooltip, type TooltipContent } from "./tooltip";
 
 /** What fits on A4 and on Letter between the margins of the print style. */
-const PAPER_WIDTH_PX = 690;
+export const PAPER_WIDTH_PX = 670;
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
 export interface ChartOptions extends Omit<uPlot.Options, "width" | "height"> {

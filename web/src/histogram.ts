@@ -86,7 +86,7 @@ export function histogramPanel(runtimes: Runtimes, datasets: Datasets): HTMLElem
   return element(
     "div",
     { class: "panel" },
-    element("h3", {}, "Chunk runtimes"),
+    element("div", { class: "chart-head" }, element("h3", {}, "Chunk runtimes")),
     host,
     element(
       "p",
@@ -159,8 +159,8 @@ function drawMarks(chart: uPlot, runtimes: Runtimes): void {
   // From the right: a name runs to the right of its line, above the names that it would meet.
   for (const mark of marks.filter(({ x }) => x >= left - 1 && x <= right + 1).reverse()) {
     const width = ctx.measureText(mark.text).width + 8 * ratio;
-    const start = Math.min(mark.x, right - width + 20 * ratio);
-    const meets = placed.filter((other) => other.x < start + width);
+    const start = mark.x + width > right + 12 * ratio ? mark.x - width : mark.x;
+    const meets = placed.filter((other) => other.x < start + width || start !== mark.x);
     const row = meets.reduce((most, other) => Math.max(most, other.row + 1), 0);
     placed.push({ x: start, row });
     ctx.beginPath();

@@ -40,7 +40,8 @@ export function intervalLanes(lanes: IntervalLanes, datasets: Datasets): LanePic
   return {
     summary: `What ${count(lanes.workers.length)} workers did over ${seconds(lanes.end_secs)}: ${count(lanes.start_secs.length)} stretches of work.`,
     legend: datasets.legend(lanes.datasets, ...keys),
-    caption: "One line per thread. A gap is a thread with nothing to do.",
+    caption:
+      "One line per thread, and more where transfers ran beside tasks. A gap is time with nothing to do.",
     rows,
     height_px: Math.min(LARGEST_HEIGHT_PX, Math.max(SMALLEST_HEIGHT_PX, top * THREAD_HEIGHT_PX)),
     draw: (chart) => draw(chart, lanes, rows, datasets),

@@ -66,7 +66,10 @@ export function rasterLanes(lanes: RasterLanes): LanePicture {
 }
 
 function decode(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const binary = atob(text);
+  const values = new Uint8Array(binary.length);
+  for (let at = 0; at < values.length; at += 1) values[at] = binary.charCodeAt(at);
+  return values;
 }
 
 function paintBusy(picture: HTMLCanvasElement, lanes: RasterLanes, busy: Uint8Array): void {
@@ -79,14 +82,17 @@ function paintBusy(picture: HTMLCanvasElement, lanes: RasterLanes, busy: Uint8Ar
   const image = context.createImageData(columns, rows.length);
   const idle = channels(colour("heat-idle"));
   const full = channels(colour("heat-busy"));
-  const ramp = Array.from({ length: FULL + 1 }, (_, value) =>
-    idle.map((from, channel) => Math.round(from + ((full[channel] ?? from) - from) * (value / FULL))),
+  // One number per pixel: a run can have a million of them.
+  const ramp = new Uint32Array(
+    new Uint8ClampedArray(
+      Array.from({ length: FULL + 1 }, (_, value) => [
+        ...idle.map((from, channel) => from + ((full[channel] ?? from) - from) * (value / FULL)),
+        255,
+      ]).flat(),
+    ).buffer,
   );
-  busy.forEach((value, at) => {
-    const mixed = ramp[value];
-    if (!mixed) return;
-    image.data.set([...mixed, 255], at * 4);
-  });
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let at = 0; at < pixels.length; at += 1) pixels[at] = ramp[busy[at] ?? NOBODY] ?? 0;
   context.putImageData(image, 0, 0);
 }
 

@@ -3,7 +3,7 @@
  * largest first. Rows of one kind stand together and share a hue.
  */
 
-import { onceOnPage } from "./chart";
+import { onceOnPage, PAPER_WIDTH_PX } from "./chart";
 import type { Ledger, LedgerRow } from "./data";
 import { element, missingBox, nameText } from "./dom";
 import { coreSeconds, roundShare, seconds } from "./format";
@@ -16,8 +16,8 @@ type Family = LedgerRow["family"];
 const FAMILIES: Record<Family, { label: string; hex: string }> = {
   user: { label: "Your code", hex: "#35a67f" },
   columns: { label: "Reading columns", hex: "#559fd6" },
-  setup: { label: "Opening files", hex: "#b18cd0" },
-  output: { label: "Output", hex: "#e0b13c" },
+  setup: { label: "Setting up chunks", hex: "#b18cd0" },
+  output: { label: "Results", hex: "#e0b13c" },
   waste: { label: "Wasted", hex: "#e8704f" },
   overhead: { label: "Overhead", hex: "#c49a72" },
   idle: { label: "Idle", hex: "#a3a8b0" },
@@ -34,15 +34,12 @@ interface Segment {
 }
 
 export function ledgerPanel(ledger: Ledger): HTMLElement {
-  const segments = layOut(ledger.rows.filter((row) => row.core_secs > 0));
-  if (segments.length === 0) return missingBox("No core-second was available to account for.");
+  const segments = layOut(ledger.rows.filter((row) => row.core_secs > 0 || row.family === "unexplained"));
+  if (!(ledger.total_core_secs > 0)) return missingBox("No core-second was available to account for.");
   const drawing = element("div", { class: "ledger-drawing", role: "img", "aria-label": summary(ledger) });
-  const draw = () =>
-    drawing.replaceChildren(
-      familyLine(segments, drawing.clientWidth),
-      bar(segments),
-      labels(segments, drawing.clientWidth),
-    );
+  const drawAt = (width_px: number) =>
+    drawing.replaceChildren(familyLine(segments, width_px), bar(segments), labels(segments, width_px));
+  const draw = () => drawAt(drawing.clientWidth);
   onceOnPage(() => {
     draw();
     let width = drawing.clientWidth;
@@ -52,6 +49,8 @@ export function ledgerPanel(ledger: Ledger): HTMLElement {
       draw();
     }).observe(drawing);
     onThemeChange(draw);
+    // Browsers shrink a page that is wider than the paper before they tell it to change.
+    window.addEventListener("beforeprint", () => drawAt(PAPER_WIDTH_PX));
   });
   return element(
     "div",

@@ -106,7 +106,7 @@ export function scatterPanel(scatter: Scatter, datasets: Datasets): HTMLElement 
     element(
       "p",
       { class: "caption" },
-      `${caption} Dashed lines are constant rates per thread: lower is faster.`,
+      `${caption}${scatter.failed.includes(true) ? " Red crosses failed." : ""} Dashed lines are constant rates per thread: lower is faster.`,
     ),
   );
 }
@@ -138,7 +138,7 @@ function drawGuides(chart: uPlot, rates_khz: number[]): void {
       context.lineTo(chart.valToPos(right, "x", true), chart.valToPos(right / events_per_sec, "y", true));
       context.stroke();
     });
-    const text = kilohertz(rate).replace(/\.0+ /, " ");
+    const text = tick(rate, "kilohertz");
     if (right / events_per_sec <= top) {
       const at = chart.valToPos(right / events_per_sec, "y", true);
       if (at > bbox.top + bbox.height || at - free < 13 * ratio) continue;
@@ -159,21 +159,38 @@ function drawGuides(chart: uPlot, rates_khz: number[]): void {
 
 function drawPoints(chart: uPlot, scatter: Scatter, datasets: Datasets): void {
   const radius = (scatter.events.length > MANY_POINTS ? 2 : 3.2) * uPlot.pxRatio;
+  const height = (at: number) => chart.valToPos(scatter.duration_secs[at] ?? 0, "y", true);
   insideFrame(chart, (context) => {
     context.globalAlpha = scatter.events.length > MANY_POINTS ? 0.55 : 0.75;
+    const failed: number[] = [];
     scatter.events.forEach((events, at) => {
       if (!isShown(scatter, datasets, at)) return;
+      if (scatter.failed[at]) {
+        failed.push(at);
+        return;
+      }
       context.fillStyle = datasets.colour(scatter.datasets[scatter.dataset[at] ?? -1] ?? "");
       context.beginPath();
-      context.arc(
-        chart.valToPos(events, "x", true),
-        chart.valToPos(scatter.duration_secs[at] ?? 0, "y", true),
-        radius,
-        0,
-        2 * Math.PI,
-      );
+      context.arc(chart.valToPos(events, "x", true), height(at), radius, 0, 2 * Math.PI);
       context.fill();
     });
+    // Crosses, on top of all: there are few, and they matter.
+    context.globalAlpha = 1;
+    context.strokeStyle = colour("failed");
+    context.lineWidth = 1.8 * uPlot.pxRatio;
+    context.beginPath();
+    for (const at of failed) {
+      const [x, y, arm] = [
+        chart.valToPos(scatter.events[at] ?? 0, "x", true),
+        height(at),
+        3.5 * uPlot.pxRatio,
+      ];
+      context.moveTo(x - arm, y - arm);
+      context.lineTo(x + arm, y + arm);
+      context.moveTo(x - arm, y + arm);
+      context.lineTo(x + arm, y - arm);
+    }
+    context.stroke();
   });
 }
 
@@ -201,15 +218,15 @@ function nearest(
 function describe(scatter: Scatter, at: number): TooltipContent {
   const events = scatter.events[at] ?? 0;
   const duration = scatter.duration_secs[at] ?? 0;
-  const first = scatter.entry_start[at] ?? 0;
+  const first = scatter.entry_start[at] ?? null;
   const worker = scatter.worker[scatter.worker_index[at] ?? -1];
   return {
     title: scatter.datasets[scatter.dataset[at] ?? -1] ?? "Chunk",
     lines: [
       ["file", scatter.files[scatter.file[at] ?? -1] ?? ""],
-      ["entries", `${count(first)} – ${count(first + events)}`],
+      ...(first === null ? [] : [["entries", `${count(first)} – ${count(first + events)}`] as const]),
       ["events", count(events)],
-      ["runtime", seconds(duration)],
+      [scatter.failed[at] ? "failed after" : "runtime", seconds(duration)],
       ...(duration > 0 ? [["rate", kilohertz(events / duration / 1e3)] as const] : []),
       ...(worker === undefined ? [] : [["worker", worker] as const]),
     ],

@@ -15,6 +15,7 @@ import type { TimeRange } from "./time_range";
 const PLOT_HEIGHT_PX = 96;
 const AXIS_HEIGHT_PX = 22;
 const FEW_SAMPLES = 30;
+const FAR_LIMIT = 4;
 
 export function timelinePanel(timeline: Timeline, range: TimeRange): HTMLElement {
   const { time, charts } = timeline;
@@ -47,6 +48,7 @@ function readout(
   series: TimelineSeries,
   unit: Unit,
   variable: string,
+  top: number,
 ): { node: HTMLElement; show: (at: number | null) => void } {
   const value = element("b");
   const swatch = element("i", { class: series.kind === "limit" ? "swatch dashed" : "swatch" });
@@ -56,7 +58,9 @@ function readout(
   const text = (number: number | null | undefined) => (number == null ? MISSING : inUnit(number, unit));
   const show = (at: number | null) => {
     if (at === null) {
-      value.textContent = series.kind === "limit" || peak === null ? text(peak) : `peak ${text(peak)}`;
+      const off_chart = peak !== null && peak > top ? ", above the chart" : "";
+      value.textContent =
+        series.kind === "limit" || peak === null ? `${text(peak)}${off_chart}` : `peak ${text(peak)}`;
       return;
     }
     const low = series.low?.[at];
@@ -98,7 +102,7 @@ function timelineChart(
     const index = one.kind === "limit" ? -1 : values++;
     const variable = index < 0 ? "limit" : seriesVariable(index);
     const paint = () => colour(variable);
-    readouts.push(readout(one, chart.unit, variable));
+    readouts.push(readout(one, chart.unit, variable, topOf(chart)));
     if (one.low && one.high) {
       const at = data.length;
       data.push(one.high, one.low);
@@ -111,11 +115,10 @@ function timelineChart(
       stroke: paint,
       width: 1.5,
       ...(index < 0 ? { dash: [6, 4] } : {}),
-      points: { size: 5, fill: paint, show: time.length <= FEW_SAMPLES },
+      points: { size: 5, fill: paint, show: time.length === 1 || (index >= 0 && time.length <= FEW_SAMPLES) },
     });
   }
-  const peak = Math.max(0, ...chart.series.map((one) => peakOf(one) ?? 0));
-  const top = chart.unit === "percent" ? Math.max(100, peak) : peak > 0 ? peak * 1.06 : 1;
+  const top = topOf(chart);
   const { x, hooks, ...time_options } = timeOptions(range);
   const host = element("div");
   const part = element(
@@ -158,6 +161,16 @@ function timelineChart(
     followTime(plot, range);
   });
   return part;
+}
+
+/** A limit far above everything would press the rest onto the floor: it is only named then. */
+function topOf(chart: TimelineChart): number {
+  const peak = (kind: TimelineSeries["kind"]) =>
+    Math.max(0, ...chart.series.filter((one) => one.kind === kind).map((one) => peakOf(one) ?? 0));
+  const [value, limit] = [peak("value"), peak("limit")];
+  if (chart.unit === "percent") return Math.max(100, value, limit);
+  const highest = value > 0 && limit > FAR_LIMIT * value ? value * 1.5 : Math.max(value, limit);
+  return highest > 0 ? highest * 1.06 : 1;
 }
 
 function summary(chart: TimelineChart): string {

@@ -446,7 +446,7 @@ export function runOf(shape: Shape, bins: number, rows: number): PageData {
     events: [...by_lane.map((chunk) => chunk.events), ...merged.map(() => null)],
     entry_start: [...by_lane.map((chunk) => chunk.entry_start), ...merged.map(() => null)],
   };
-  const points = good.slice(0, 5000);
+  const points = [...good.slice(0, 5000), ...chunks.filter((chunk) => chunk.failed)].slice(-5000);
   const fact = (key: string, label: string, value: string | null, note = "") => ({ key, label, value, note });
   return {
     format: 1,
@@ -493,7 +493,7 @@ export function runOf(shape: Shape, bins: number, rows: number): PageData {
     },
     scatter: {
       data: {
-        total: good.length,
+        total: Math.max(good.length, points.length),
         datasets: shape.datasets,
         files,
         events: points.map((chunk) => chunk.events),
@@ -501,6 +501,7 @@ export function runOf(shape: Shape, bins: number, rows: number): PageData {
         dataset: points.map((chunk) => chunk.dataset),
         file: points.map((chunk) => chunk.file),
         entry_start: points.map((chunk) => chunk.entry_start),
+        failed: points.map((chunk) => chunk.failed),
         worker: lanes.workers.map((worker) => worker.name),
         worker_index: points.map((chunk) => chunk.lane),
         guide_rates_khz: [10, 25, 50],

@@ -34,6 +34,7 @@ use crate::worker_rows::WorkerRow;
 
 use rows::{Entry, Seconds};
 pub use rows::{LEDGER, LedgerFamily, LedgerRow};
+pub(crate) use work::REDUCE;
 
 /// What the ledger is made from.
 pub(crate) struct Sources<'a> {
@@ -51,7 +52,7 @@ pub(crate) fn fill(sheet: &mut Sheet, sources: &Sources<'_>) {
     }
     let window = (header.started.0, header.ended().0);
     let ticks = sources.ticks.map(Frame::new);
-    let presence = presence::read(sources.workers, ticks, window);
+    let presence = presence::read(sources.workers, ticks, sources.chunks, window);
     let available = presence.total_ns();
     if available <= 0 {
         return;

@@ -3,6 +3,7 @@
 //!
 //! What cannot be known is missing, never zero; no metric is infinite or NaN.
 
+mod advice;
 mod chunk_identity;
 mod chunk_rows;
 mod chunks;
@@ -68,6 +69,11 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     };
     ledger::fill(&mut sheet, &sources);
     monitoring::fill(&mut sheet, chunks, ticks);
+    let found = advice::Evidence::read(measurement, &sheet, &worker_rows, chunks)
+        .map(|evidence| advice::find(&evidence));
+    if let Some(found) = found {
+        found.fill(&mut sheet);
+    }
     sheet.into_metrics()
 }
 

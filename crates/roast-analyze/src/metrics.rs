@@ -79,9 +79,9 @@ impl Metrics {
 
 /// Whether a stored value can be that metric's.
 fn fits(metric: &MetricDef, value: &Value) -> bool {
-    if metric.unit == Unit::Table {
-        matches!(value, Value::Map(_) | Value::List(_) | Value::Tuple(_))
-    } else {
-        value.as_f64().is_some_and(f64::is_finite)
+    match metric.unit {
+        Unit::Table => matches!(value, Value::Map(_) | Value::List(_) | Value::Tuple(_)),
+        Unit::Text => value.as_str().is_some(),
+        _ => value.as_f64().is_some_and(f64::is_finite),
     }
 }

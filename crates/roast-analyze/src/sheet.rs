@@ -49,6 +49,11 @@ impl Sheet {
         self.values.get(key).and_then(Value::as_f64)
     }
 
+    /// Whatever was written under a key.
+    pub(crate) fn value(&self, key: &str) -> Option<&Value> {
+        self.values.get(key)
+    }
+
     #[cfg(test)]
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.values.keys().copied()

@@ -18,6 +18,7 @@ Examples:
   roastcoffea export measurements/ttbar -f csv     its tables, for a spreadsheet
   roastcoffea metrics cpu_efficiency               what a number means
   roastcoffea recover measurements                 what a killed run left behind
+  roastcoffea simulate -o measurements             a run that never was, to try things on
 
 Exit codes:
   0    all went well
@@ -40,8 +41,115 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Explain the metrics
     Metrics(MetricsArguments),
+    /// Explain the tables of a measurement
+    Tables(TablesArguments),
     /// Make a measurement of what a killed run left behind
     Recover(RecoverArguments),
+    /// Make a measurement of a run that never was, of any size
+    Simulate(SimulateArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  roastcoffea tables                     every column in one line
+  roastcoffea tables chunks              those of one table
+  roastcoffea tables --format markdown   the reference page")]
+pub(crate) struct TablesArguments {
+    /// Name of the table to explain
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: Option<String>,
+    /// How to print the list of all tables
+    #[arg(long, value_enum, conflicts_with = "table")]
+    pub(crate) format: Option<ListFormat>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  roastcoffea simulate -o measurements                          a small, healthy run
+  roastcoffea simulate -o measurements --preset failing --name trouble
+  roastcoffea simulate -o measurements --workers 2000 --chunks 1000000 --hours 4 --name large
+  roastcoffea simulate -o measurements --events 5000000 --chunksize 50000 --stragglers 2%
+
+The same options and the same seed give the same measurement. It says in its notes and its
+provenance that it is simulated.")]
+pub(crate) struct SimulateArguments {
+    /// Directory in which the measurement is made
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// What the measurement is called
+    #[arg(long, default_value = "simulated")]
+    pub(crate) name: String,
+    /// What kind of run it is; the other options change it
+    #[arg(long, value_enum, default_value = "healthy")]
+    pub(crate) preset: Character,
+    /// Workers that are there at the same time
+    #[arg(long, value_name = "N")]
+    pub(crate) workers: Option<u32>,
+    /// Task threads of each worker
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<u32>,
+    /// Chunks to process
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) chunks: Option<u64>,
+    /// Events to process
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) events: Option<u64>,
+    /// Events of a chunk; not together with both --chunks and --events
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) chunksize: Option<u64>,
+    /// Datasets
+    #[arg(long, value_name = "N")]
+    pub(crate) datasets: Option<u32>,
+    /// Sections of the user's code in each chunk
+    #[arg(long, value_name = "N")]
+    pub(crate) sections: Option<u32>,
+    /// About how long chunks are processed; changes what an event costs
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) hours: Option<f64>,
+    /// Seconds until the last worker has joined
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) ramp_up: Option<f64>,
+    /// Mean seconds after which a worker is killed and replaced
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) worker_lifetime: Option<f64>,
+    /// Attempts that fail, as 0.01 or 1%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) failures: Option<f64>,
+    /// Attempts that take much longer, as 0.02 or 2%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) stragglers: Option<f64>,
+    /// Chooses among runs that the model gives
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Replace an earlier measurement of this name
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Character {
+    /// Nothing to complain about
+    Healthy,
+    /// Small chunks of wide trees: most time goes into opening them
+    SetupDominated,
+    /// Columns come slowly
+    IoBound,
+    /// A few chunks take so long that all wait for them at the end
+    TailHeavy,
+    /// Attempts on a few files fail, and workers are killed
+    Failing,
+}
+
+/// A share, as a number from 0 to 1 or in percent.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = match text.strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    let share = number.parse::<f64>().map_err(|_| "write it as 0.01 or as 1%".to_owned())? / unit;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("it is a share of all".to_owned()) }
 }
 
 #[derive(Debug, Args)]
@@ -114,7 +222,9 @@ Examples:
   roastcoffea export measurements/ttbar -f json -o - | jq keys  to another program
   roastcoffea export measurements/ttbar -f csv                  writes the directory ttbar-csv
   roastcoffea export measurements/ttbar -f parquet -o tables
+  roastcoffea export measurements/ttbar -f trace                writes ttbar-trace.json
 
+A trace opens in https://ui.perfetto.dev (which keeps it on your machine) or chrome://tracing.
 Nothing that exists is replaced without --force, and then only an earlier export. An export that
 fails or is interrupted leaves nothing behind.")]
 pub(crate) struct ExportArguments {
@@ -124,7 +234,8 @@ pub(crate) struct ExportArguments {
     /// What to write
     #[arg(long, short, value_enum)]
     pub(crate) format: Format,
-    /// Where to write: a file for json (- is standard output), a directory for the others
+    /// Where to write: a file for json and trace (- is standard output), a directory for
+    /// the others
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Replace an earlier export
@@ -140,6 +251,8 @@ pub(crate) enum Format {
     Csv,
     /// One file per table
     Parquet,
+    /// A timeline of every worker thread, to open in https://ui.perfetto.dev
+    Trace,
 }
 
 impl From<Format> for ExportFormat {
@@ -148,6 +261,7 @@ impl From<Format> for ExportFormat {
             Format::Json => Self::Json,
             Format::Csv => Self::Csv,
             Format::Parquet => Self::Parquet,
+            Format::Trace => Self::Trace,
         }
     }
 }

@@ -31,10 +31,11 @@ struct Export<'e> {
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     let format = ExportFormat::from(arguments.format);
     let to_stdout = arguments.output.as_deref().map(Path::as_os_str) == Some(OsStr::new(STDOUT));
-    if to_stdout && arguments.format != Format::Json {
+    if to_stdout && matches!(arguments.format, Format::Csv | Format::Parquet) {
         return Err(Failure::usage(
             format!("{} consists of several files", format.extension()),
-            "name a directory with -o, or use --format json for standard output".to_owned(),
+            "name a directory with -o, or use --format json or trace for standard output"
+                .to_owned(),
         ));
     }
     let interrupts = Interrupts::listen().context("could not listen for signals")?;
@@ -55,7 +56,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
         None => default_output(&measurement.header.name, arguments.format),
     };
     match arguments.format {
-        Format::Json => export.file(&output, arguments.force)?,
+        Format::Json | Format::Trace => export.file(&output, arguments.force)?,
         Format::Csv | Format::Parquet => export.directory(&output, arguments.force)?,
     }
     drop(export);
@@ -94,13 +95,15 @@ impl Export<'_> {
     }
 }
 
-/// `<name>.json`, `<name>-csv` or `<name>-parquet` where the program was started.
+/// `<name>.json`, `<name>-trace.json`, `<name>-csv` or `<name>-parquet` where the
+/// program was started.
 fn default_output(name: &str, format: Format) -> PathBuf {
     let stem = roast_store::file_stem(name);
     PathBuf::from(match format {
         Format::Json => format!("{stem}.json"),
         Format::Csv => format!("{stem}-csv"),
         Format::Parquet => format!("{stem}-parquet"),
+        Format::Trace => format!("{stem}-trace.json"),
     })
 }
 

@@ -7,11 +7,14 @@ mod export;
 mod failure;
 mod hint;
 mod interrupt;
+mod memory;
 mod metrics;
 mod progress;
 mod recover;
 mod report;
 mod show;
+mod simulate;
+mod tables;
 mod terminal;
 
 use std::ffi::OsString;
@@ -55,6 +58,8 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Metrics(arguments) => metrics::run(arguments),
+        Command::Tables(arguments) => tables::run(arguments),
         Command::Recover(arguments) => recover::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
     }
 }

@@ -1,5 +1,5 @@
-//! A line on standard error that shows how far an export is; only on a terminal,
-//! and only once it takes long enough for someone to wonder.
+//! A line on standard error that shows how far reading or writing is; only on a
+//! terminal, and only once it takes long enough for someone to wonder.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far an export is.
+/// How far something is.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -15,15 +15,25 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Of writing files.
     pub(crate) fn start() -> Self {
+        Self::with_template("{spinner} writing {msg} {bytes}")
+    }
+
+    /// Of reading tables and making sense of them.
+    pub(crate) fn reading() -> Self {
+        Self::with_template("{spinner} {msg}")
+    }
+
+    fn with_template(template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} writing {msg} {bytes}") {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Self { bar, started: Instant::now() }
     }
 
-    /// A new file is being written.
+    /// A new file or step has begun.
     pub(crate) fn file(&self, name: &str) {
         self.bar.set_message(name.to_owned());
         self.wrote(0);

@@ -1,16 +1,18 @@
 //! `roastcoffea show`: the summary of a measurement.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
 use roast_analyze::{Metrics, analyze};
-use roast_model::{Header, Measurement};
+use roast_model::{Header, Measurement, Table};
 use roast_report::{Renderer, Report, write_summary};
 use roast_store::StoreError;
 
 use crate::arguments::ShowArguments;
 use crate::failure::Failure;
+use crate::progress::Progress;
 use crate::{hint, terminal};
 
 pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
@@ -32,7 +34,10 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
 /// Reads a measurement and computes its metrics. What an import knows without
 /// having the data for it is kept.
 pub(crate) fn load(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
-    let measurement = roast_store::load(directory).map_err(|error| unreadable(error, directory))?;
+    let progress = Progress::reading();
+    let measurement =
+        read(directory, &progress).map_err(|error| unreadable(error, directory))?;
+    progress.file("computing the metrics");
     let metrics = analyze(&measurement).or_stored(&measurement.header.metrics);
     Ok((measurement, metrics))
 }
@@ -47,4 +52,17 @@ pub(crate) fn header(directory: &Path) -> Result<Header, Failure> {
 fn unreadable(error: StoreError, directory: &Path) -> Failure {
     Failure::from(anyhow::Error::new(error).context("could not read the measurement"))
         .hint(hint::for_path(directory))
+}
+
+/// Reads table by table, so that one sees that it goes on.
+fn read(directory: &Path, progress: &Progress) -> Result<Measurement, StoreError> {
+    let stored = roast_store::read_header(directory)?;
+    let mut tables = BTreeMap::new();
+    for table in Table::ALL {
+        progress.file(&format!("reading {table}"));
+        if let Some(rows) = stored.read_table(table)? {
+            tables.insert(table, rows);
+        }
+    }
+    Ok(Measurement { header: stored.header, tables })
 }

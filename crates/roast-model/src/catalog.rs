@@ -92,6 +92,8 @@ pub enum Unit {
     CoreSeconds,
     /// Several values: a map or a list, not a number.
     Table,
+    /// Words.
+    Text,
 }
 
 impl Unit {
@@ -113,6 +115,7 @@ impl Unit {
             Self::Mebibytes => "MB (2²⁰ bytes)",
             Self::CoreSeconds => "core-seconds",
             Self::Table => "table",
+            Self::Text => "text",
         }
     }
 }
@@ -201,6 +204,7 @@ use Group::{
 use Unit::{
     Bytes, BytesPerSec, CoreSeconds, Count, GigabitsPerSec, HertzPerCore, Kilohertz,
     KilohertzPerCore, Mebibytes, MegabytesPerSec, Microseconds, Percent, Ratio, Seconds, Table,
+    Text,
 };
 
 /// Every metric, in the order in which they are shown.
@@ -446,6 +450,11 @@ pub const CATALOG: &[MetricDef] = &[
     metric("ledger", "Where the core time went", Ledger, Table,
         "core-seconds by what they were spent on; the rows add up to ledger_available_core_seconds", "worker tracking, task intervals, chunk rows", Neither)
         .caution("`unexplained` is what no record accounts for; it is shown, never spread over other rows. Missing where it is not known which worker was busy when."),
+    metric("verdict", "Verdict", Ledger, Text,
+        "what takes most of the core time, and the one change that is worth most", "all of the above", Neither),
+    metric("advice", "Advice", Ledger, Table,
+        "what to change, that worth most first: rule, headline, action, evidence (label, value), threshold (when the rule speaks), gain (core_seconds, wall_seconds_now, wall_seconds_then) where it can be estimated, snippet (code to paste)", "all of the above", Neither)
+        .caution("Estimates are about right, not exact. An empty list: nothing to say. Missing: nothing could be judged."),
 
     metric("monitoring_overhead_seconds", "Time spent on measuring", Monitoring, Seconds,
         "time of recording in chunks + time of the sampler", "chunk rows, worker tracking", Lower),

@@ -86,6 +86,22 @@ impl Table {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
 
+    /// What a row of it is.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Self::Chunks => "one row per chunk and attempt",
+            Self::Sections => "one row per section of user code that was entered while a chunk ran",
+            Self::Columns => "one row per dataset and branch that was read",
+            Self::BranchSets => "one row per branch of each set of branches that some chunk read",
+            Self::Files => "one row per input file and tree",
+            Self::Ticks => "one row per sampling tick: the cluster as a whole",
+            Self::Workers => {
+                "one row per worker and stretch of time in which its state did not change"
+            }
+            Self::Tasks => "one row per interval that a worker spent on a task",
+        }
+    }
+
     /// The table's columns, in order.
     pub fn columns(self) -> &'static [ColumnDef] {
         match self {
@@ -100,15 +116,15 @@ impl Table {
         }
     }
 
-    /// The Arrow schema; each field carries its meaning as metadata.
+    /// The Arrow schema; each field carries its meaning and unit as metadata.
     pub fn schema(self) -> SchemaRef {
         let fields: Vec<Field> = self
             .columns()
             .iter()
             .map(|column| {
-                Field::new(column.name, column.kind.data_type(), true).with_metadata(HashMap::from(
-                    [("description".to_owned(), column.doc.to_owned())],
-                ))
+                let mut about = HashMap::from([("description".to_owned(), column.doc.to_owned())]);
+                about.extend(column.unit().map(|unit| ("unit".to_owned(), unit.to_owned())));
+                Field::new(column.name, column.kind.data_type(), true).with_metadata(about)
             })
             .collect();
         Arc::new(Schema::new(fields))
@@ -118,6 +134,22 @@ impl Table {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl ColumnDef {
+    /// The unit of its numbers; none for names, texts and plain numbers.
+    pub fn unit(&self) -> Option<&'static str> {
+        let name = self.name;
+        match self.kind {
+            ColumnKind::Name | ColumnKind::Text => None,
+            ColumnKind::Time => Some("ns since 1970-01-01 UTC"),
+            _ if name.ends_with("_secs") => Some("s"),
+            _ if name.ends_with("_percent") => Some("%"),
+            _ if name.ends_with("_bps") => Some("bytes/s"),
+            _ if name.split('_').any(|word| word == "bytes" || word == "nbytes") => Some("bytes"),
+            ColumnKind::Int | ColumnKind::Float => None,
+        }
     }
 }
 
@@ -347,6 +379,26 @@ const TASKS: &[ColumnDef] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_follow_from_names() {
+        let unit = |table: Table, name: &str| {
+            table.columns().iter().find(|column| column.name == name).unwrap().unit()
+        };
+        assert_eq!(unit(Table::Chunks, "process_secs"), Some("s"));
+        assert_eq!(unit(Table::Chunks, "bytes_read"), Some("bytes"));
+        assert_eq!(unit(Table::Tasks, "nbytes"), Some("bytes"));
+        assert_eq!(unit(Table::Workers, "host_net_read_bps"), Some("bytes/s"));
+        assert_eq!(unit(Table::Workers, "cpu_percent"), Some("%"));
+        assert_eq!(unit(Table::Chunks, "num_events"), None);
+        // Real numbers that are no seconds: each has a unit or is a plain ratio.
+        for table in Table::ALL {
+            for column in table.columns().iter().filter(|c| c.kind == Float) {
+                let plain = column.name == "compression_ratio";
+                assert_eq!(column.unit().is_none(), plain, "{table}.{}", column.name);
+            }
+        }
+    }
 
     #[test]
     fn names_are_unique_and_round_trip() {

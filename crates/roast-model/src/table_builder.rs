@@ -1,13 +1,17 @@
-//! Tables grow by batches of columns; names are interned once per table, so a
-//! batch costs what its numbers cost.
+//! Tables grow by batches of columns, which are held as Arrow holds them: eight
+//! bytes for a number, four for a name, one bit for whether it is missing. Names
+//! are interned once per table, so a batch costs what its numbers cost.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use arrow_array::builder::{PrimitiveBuilder, StringBuilder};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{
-    ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampNanosecondArray,
 };
+use arrow_schema::ArrowError;
+use indexmap::IndexSet;
 
 use crate::table::{ColumnKind, Table};
 
@@ -70,19 +74,19 @@ pub enum TableError {
 }
 
 /// Collects the rows of one table.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TableBuilder {
     table: Table,
     rows: usize,
     columns: Vec<Column>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Column {
-    Int(Vec<Option<i64>>),
-    Float(Vec<Option<f64>>),
-    Name { codes: Vec<Option<i32>>, names: Vec<String>, lookup: HashMap<String, i32> },
-    Text(Vec<Option<String>>),
+    Int(PrimitiveBuilder<Int64Type>),
+    Float(PrimitiveBuilder<Float64Type>),
+    Name { codes: PrimitiveBuilder<Int32Type>, names: IndexSet<Box<str>> },
+    Text(StringBuilder),
 }
 
 impl TableBuilder {
@@ -150,13 +154,27 @@ impl TableBuilder {
 
     /// The rows so far as one Arrow batch.
     pub fn build(&self) -> Result<RecordBatch, TableError> {
+        self.put_together(self.columns.iter(), |column, kind| column.build(kind))
+    }
+
+    /// The rows as one Arrow batch, without a copy of them.
+    pub fn finish(mut self) -> Result<RecordBatch, TableError> {
+        let columns = std::mem::take(&mut self.columns);
+        self.put_together(columns.into_iter(), |column, kind| column.finish(kind))
+    }
+
+    fn put_together<C>(
+        &self,
+        columns: impl Iterator<Item = C>,
+        make: impl Fn(C, ColumnKind) -> Result<ArrayRef, ArrowError>,
+    ) -> Result<RecordBatch, TableError> {
         let arrow = |source| TableError::Arrow { table: self.table, source };
         let arrays = self
             .table
             .columns()
             .iter()
-            .zip(&self.columns)
-            .map(|(def, column)| column.build(def.kind))
+            .zip(columns)
+            .map(|(def, column)| make(column, def.kind))
             .collect::<Result<Vec<ArrayRef>, _>>()
             .map_err(arrow)?;
         RecordBatch::try_new(self.table.schema(), arrays).map_err(arrow)
@@ -177,12 +195,12 @@ impl ColumnData {
 impl Column {
     fn empty(kind: ColumnKind) -> Self {
         match kind {
-            ColumnKind::Time | ColumnKind::Int => Self::Int(Vec::new()),
-            ColumnKind::Float => Self::Float(Vec::new()),
+            ColumnKind::Time | ColumnKind::Int => Self::Int(PrimitiveBuilder::with_capacity(0)),
+            ColumnKind::Float => Self::Float(PrimitiveBuilder::with_capacity(0)),
             ColumnKind::Name => {
-                Self::Name { codes: Vec::new(), names: Vec::new(), lookup: HashMap::new() }
+                Self::Name { codes: PrimitiveBuilder::with_capacity(0), names: IndexSet::new() }
             }
-            ColumnKind::Text => Self::Text(Vec::new()),
+            ColumnKind::Text => Self::Text(StringBuilder::with_capacity(0, 0)),
         }
     }
 
@@ -197,14 +215,12 @@ impl Column {
             (Self::Float(all), Some(ColumnData::Ints(values))) => {
                 all.extend(values.into_iter().map(|value| value.map(|number| number as f64)));
             }
-            (Self::Name { codes, names, lookup }, Some(ColumnData::Texts(values))) => {
-                codes.extend(
-                    values.into_iter().map(|value| value.map(|name| intern(names, lookup, name))),
-                );
+            (Self::Name { codes, names }, Some(ColumnData::Texts(values))) => {
+                codes.extend(values.into_iter().map(|value| value.map(|name| intern(names, name))));
             }
-            (Self::Name { codes, names, lookup }, Some(ColumnData::Codes(local, local_names))) => {
+            (Self::Name { codes, names }, Some(ColumnData::Codes(local, local_names))) => {
                 let global: Vec<i32> =
-                    local_names.into_iter().map(|name| intern(names, lookup, name)).collect();
+                    local_names.into_iter().map(|name| intern(names, name)).collect();
                 codes.extend(
                     local
                         .into_iter()
@@ -213,41 +229,54 @@ impl Column {
             }
             (Self::Text(all), Some(ColumnData::Texts(values))) => all.extend(values),
             (Self::Text(all), Some(ColumnData::Codes(codes, names))) => {
-                all.extend(
-                    codes.into_iter().map(|code| code.and_then(|c| names.get(c as usize).cloned())),
-                );
+                all.extend(codes.into_iter().map(|code| code.and_then(|c| names.get(c as usize))));
             }
-            (Self::Int(all), _) => all.extend(std::iter::repeat_n(None, rows)),
-            (Self::Float(all), _) => all.extend(std::iter::repeat_n(None, rows)),
-            (Self::Name { codes, .. }, _) => codes.extend(std::iter::repeat_n(None, rows)),
-            (Self::Text(all), _) => all.extend(std::iter::repeat_n(None, rows)),
+            (Self::Int(all), _) => all.append_nulls(rows),
+            (Self::Float(all), _) => all.append_nulls(rows),
+            (Self::Name { codes, .. }, _) => codes.append_nulls(rows),
+            (Self::Text(all), _) => all.append_nulls(rows),
         }
     }
 
-    fn build(&self, kind: ColumnKind) -> Result<ArrayRef, arrow_schema::ArrowError> {
+    fn build(&self, kind: ColumnKind) -> Result<ArrayRef, ArrowError> {
         Ok(match self {
-            Self::Int(values) if kind == ColumnKind::Time => {
-                Arc::new(TimestampNanosecondArray::from(values.clone()).with_timezone("UTC"))
-            }
-            Self::Int(values) => Arc::new(Int64Array::from(values.clone())),
-            Self::Float(values) => Arc::new(Float64Array::from(values.clone())),
-            Self::Name { codes, names, .. } => Arc::new(DictionaryArray::try_new(
-                Int32Array::from(codes.clone()),
-                Arc::new(StringArray::from(names.clone())),
-            )?),
-            Self::Text(values) => Arc::new(StringArray::from(values.clone())),
+            Self::Int(values) => ints(values.finish_cloned(), kind),
+            Self::Float(values) => Arc::new(values.finish_cloned()),
+            Self::Name { codes, names } => dictionary(codes.finish_cloned(), names)?,
+            Self::Text(values) => Arc::new(values.finish_cloned()),
+        })
+    }
+
+    fn finish(self, kind: ColumnKind) -> Result<ArrayRef, ArrowError> {
+        Ok(match self {
+            Self::Int(mut values) => ints(values.finish(), kind),
+            Self::Float(mut values) => Arc::new(values.finish()),
+            Self::Name { mut codes, names } => dictionary(codes.finish(), &names)?,
+            Self::Text(mut values) => Arc::new(values.finish()),
         })
     }
 }
 
-fn intern(names: &mut Vec<String>, lookup: &mut HashMap<String, i32>, name: String) -> i32 {
-    if let Some(&code) = lookup.get(&name) {
-        return code;
+fn ints(values: Int64Array, kind: ColumnKind) -> ArrayRef {
+    if kind == ColumnKind::Time {
+        let times: TimestampNanosecondArray = values.reinterpret_cast();
+        Arc::new(times.with_timezone("UTC"))
+    } else {
+        Arc::new(values)
     }
-    let code = i32::try_from(names.len()).unwrap_or(i32::MAX);
-    names.push(name.clone());
-    lookup.insert(name, code);
-    code
+}
+
+fn dictionary(codes: Int32Array, names: &IndexSet<Box<str>>) -> Result<ArrayRef, ArrowError> {
+    let names = StringArray::from_iter_values(names);
+    Ok(Arc::new(DictionaryArray::try_new(codes, Arc::new(names))?))
+}
+
+fn intern(names: &mut IndexSet<Box<str>>, name: String) -> i32 {
+    let code = match names.get_index_of(name.as_str()) {
+        Some(code) => code,
+        None => names.insert_full(name.into_boxed_str()).0,
+    };
+    i32::try_from(code).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]
@@ -275,6 +304,24 @@ mod tests {
         let memory: Vec<_> = frame.ints("memory_bytes").collect();
         assert_eq!(memory, [Some(1), Some(2), Some(3)]);
         assert_eq!(frame.floats("cpu_percent").collect::<Vec<_>>(), [None; 3]);
+        assert_eq!(builder.finish().unwrap(), rows);
+    }
+
+    #[test]
+    fn missing_values_of_every_kind_stay_missing() {
+        let mut builder = TableBuilder::new(Table::Chunks);
+        let text = |word: &str| Some(word.to_owned());
+        let batch = |column: &str, data| vec![(column.to_owned(), data)];
+        builder.append(batch("extra", ColumnData::Texts(vec![text("{}"), None]))).unwrap();
+        builder.append(batch("dataset", ColumnData::Texts(vec![None, text("a")]))).unwrap();
+        builder.append(batch("start", ColumnData::Floats(vec![None, Some(5.0)]))).unwrap();
+        let rows = builder.finish().unwrap();
+        let frame = Frame::new(&rows);
+        let none = [None; 2];
+        assert_eq!(frame.names("extra").collect::<Vec<_>>()[..3], [Some("{}"), None, None]);
+        assert_eq!(frame.names("dataset").collect::<Vec<_>>()[..4], [None, None, None, Some("a")]);
+        let times: Vec<_> = frame.times("start").map(|time| time.map(|time| time.0)).collect();
+        assert_eq!((&times[..2], &times[4..]), (&none[..], &[None, Some(5)][..]));
     }
 
     #[test]

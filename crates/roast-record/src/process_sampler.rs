@@ -27,7 +27,7 @@ pub enum Scope {
 }
 
 /// What a sampler recorded.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SampledTables {
     /// One row per sample.
     pub ticks: TableBuilder,

@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 use roast_analyze::Metrics;
 use roast_model::{Measurement, Table};
 
-use crate::{csv, json, parquet_table};
+use crate::{csv, json, parquet_table, trace};
 
 /// A format for other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum ExportFormat {
     Csv,
     /// One file per table.
     Parquet,
+    /// One timeline for Perfetto or chrome://tracing.
+    Trace,
 }
 
 /// One file of an export.
@@ -50,7 +52,7 @@ impl ExportFormat {
     /// The ending of its files' names.
     pub fn extension(self) -> &'static str {
         match self {
-            Self::Json => "json",
+            Self::Json | Self::Trace => "json",
             Self::Csv => "csv",
             Self::Parquet => "parquet",
         }
@@ -61,7 +63,7 @@ impl ExportFormat {
     pub fn parts(self, measurement: &Measurement) -> Vec<Part> {
         let tables = measurement.tables.keys().copied().map(Part::Table);
         match self {
-            Self::Json => vec![Part::Whole],
+            Self::Json | Self::Trace => vec![Part::Whole],
             Self::Csv => std::iter::once(Part::Metrics).chain(tables).collect(),
             Self::Parquet => tables.collect(),
         }
@@ -70,6 +72,7 @@ impl ExportFormat {
     /// The name of a part's file.
     pub fn file_name(self, part: Part) -> String {
         let stem = match part {
+            Part::Whole if self == Self::Trace => "trace",
             Part::Whole => "measurement",
             Part::Metrics => "metrics",
             Part::Table(table) => table.name(),
@@ -86,6 +89,7 @@ impl ExportFormat {
         out: &mut dyn Write,
     ) -> Result<(), ExportError> {
         match (part, self) {
+            (_, Self::Trace) => trace::write(measurement, out),
             (Part::Whole, _) | (Part::Metrics, Self::Json) => {
                 json::write_full(measurement, metrics, out)
             }

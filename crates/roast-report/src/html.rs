@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use roast_analyze::LedgerFamily;
 
+use crate::advice_view::{self, AdviceView};
 use crate::data_table::{CellKind, DataTable};
 use crate::ledger_view::LedgerView;
 use crate::report::{Fact, Report, Row, Section};
@@ -44,6 +45,15 @@ pub(crate) fn render(report: &Report) -> String {
         );
     }
     headline(&mut out, &report.headline);
+    if let Some(verdict) = &report.verdict {
+        push(
+            &mut out,
+            format_args!("<p style=\"margin:0.5em 0\"><b>{}</b></p>\n", escape(verdict)),
+        );
+    }
+    if !report.advice.is_empty() {
+        advice(&mut out, &report.advice);
+    }
     if let Some(view) = &report.ledger {
         ledger(&mut out, view);
     }
@@ -85,6 +95,39 @@ fn headline(out: &mut String, facts: &[Fact]) {
         );
     }
     out.push_str("</tr></tbody></table>\n");
+}
+
+fn advice(out: &mut String, advice: &[AdviceView]) {
+    open_details(out, "What to change");
+    out.push_str("<ol style=\"margin:0.2em 0\">\n");
+    for one in advice.iter().take(advice_view::SHOWN) {
+        push(
+            out,
+            format_args!(
+                "<li><span style=\"{DIM}\">{}</span><br>{}",
+                escape(&one.headline),
+                escape(&one.action)
+            ),
+        );
+        if let Some(gain) = &one.gain {
+            push(out, format_args!(" <span style=\"{DIM}\">({})</span>", escape(gain)));
+        }
+        if let Some(snippet) = &one.snippet {
+            push(
+                out,
+                format_args!(
+                    "<pre style=\"margin:0.2em 0;overflow:auto\">{}</pre>",
+                    escape(snippet)
+                ),
+            );
+        }
+        out.push_str("</li>\n");
+    }
+    out.push_str("</ol>\n");
+    if let Some(more) = advice_view::left_out(advice) {
+        push(out, format_args!("<p style=\"margin:0.2em 0;{DIM}\">{}</p>\n", escape(&more)));
+    }
+    out.push_str("</details>\n");
 }
 
 /// A bar of the families, what each colour is, and the rows.

@@ -30,9 +30,9 @@ const FOLDED: &[&str] = &[
     "memory_per_event_std_bytes",
 ];
 
-/// Several values make a table of their own, never a row.
+/// Several values make a table of their own, never a row; words stand apart.
 pub(crate) fn has_row(metric: &MetricDef) -> bool {
-    metric.unit != Unit::Table && !FOLDED.contains(&metric.key)
+    !matches!(metric.unit, Unit::Table | Unit::Text) && !FOLDED.contains(&metric.key)
 }
 
 /// What people read in the row, where that is not the catalog's label.

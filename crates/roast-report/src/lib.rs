@@ -10,6 +10,7 @@
 //! Nothing here opens a file: renderers return text and exporters write into
 //! what they are given.
 
+mod advice_view;
 mod csv;
 mod data_table;
 mod export;
@@ -24,11 +25,14 @@ mod plain_json;
 mod provenance;
 mod reference;
 mod report;
+mod table_reference;
 mod text;
 mod text_table;
+mod trace;
 mod tracking_json;
 mod units;
 
+pub use advice_view::AdviceView;
 pub use data_table::{CellKind, DataColumn, DataTable};
 pub use export::{ExportError, ExportFormat, Part};
 pub use json::write_summary;
@@ -36,6 +40,7 @@ pub use ledger_view::{LedgerShare, LedgerView};
 pub use page::{PageData, render_page};
 pub use reference::{markdown_reference, text_entry, text_reference};
 pub use report::{Fact, Report, Row, Section};
+pub use table_reference::{markdown_tables, text_table, text_tables};
 pub use text::{MAX_WIDTH, MIN_WIDTH};
 pub use units::show;
 

@@ -20,7 +20,7 @@ Runner returns with `savemetrics=True`; *worker tracking* samples the workers wh
 the *Dask span* adds up what Dask saw its worker threads do; *task intervals* are when each task ran,
 as the scheduler saw it; *chunk*, *section*, *column* and *file rows* are recorded where chunks run.
 
-A metric whose unit is *table* holds several values: a map, or a list of maps.
+A metric whose unit is *table* holds several values: a map, or a list of maps. One whose unit is *text* is a sentence.
 ";
 
 /// The reference as a Markdown page.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use roast_analyze::Metrics;
 use roast_model::{CATALOG, Group, Header, Value, canonical_key, metric_def};
 
+use crate::advice_view::{self, AdviceView};
 use crate::data_table::{self, DataTable};
 use crate::ledger_view::{self, LedgerView};
 use crate::missing::{self, Source};
@@ -32,6 +33,10 @@ pub struct Report {
     pub error: Option<String>,
     /// The numbers that people ask for first.
     pub headline: Vec<Fact>,
+    /// What bounds the run and the change worth most, if that is known.
+    pub verdict: Option<String>,
+    /// What to change, that worth most first.
+    pub advice: Vec<AdviceView>,
     /// Where the core time went, if that is known.
     pub ledger: Option<LedgerView>,
     /// Datasets, sections, slow chunks, branches and failures, where there are any.
@@ -94,6 +99,8 @@ impl Report {
             provenance: provenance::pieces(header),
             error: header.error.clone(),
             headline: headline(metrics),
+            verdict: advice_view::verdict(metrics),
+            advice: advice_view::all(metrics),
             ledger: ledger_view::view(metrics),
             tables: data_table::tables(metrics),
             sections,

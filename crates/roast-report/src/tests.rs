@@ -2,6 +2,7 @@
 //! failure or something hostile is known.
 
 pub(crate) mod fixture;
+mod trace;
 
 use fixture::{bare, csv, full, hostile, json, raised, rendered};
 

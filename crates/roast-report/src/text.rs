@@ -8,6 +8,7 @@ use textwrap::core::display_width;
 
 use roast_analyze::LedgerFamily;
 
+use crate::advice_view::{self, AdviceView};
 use crate::data_table::DataTable;
 use crate::ledger_view::LedgerView;
 use crate::report::{Fact, Report, Row, Section};
@@ -57,6 +58,14 @@ pub(crate) fn render(report: &Report, width: usize, color: bool) -> String {
     }
     page.end_line();
     page.facts(&report.headline);
+    if let Some(verdict) = &report.verdict {
+        page.end_line();
+        page.paragraph(verdict, "", STRONG);
+    }
+    if !report.advice.is_empty() {
+        page.end_line();
+        page.advice(&report.advice);
+    }
     if let Some(ledger) = &report.ledger {
         page.end_line();
         page.ledger(ledger);
@@ -129,6 +138,35 @@ impl Page {
         for (index, line) in lines.iter().enumerate() {
             self.text.push_str(if index == 0 { "  • " } else { "    " });
             self.text.push_str(line);
+            self.end_line();
+        }
+    }
+
+    fn advice(&mut self, advice: &[AdviceView]) {
+        self.paragraph("What to change", "", HEADING);
+        for (number, one) in (1..).zip(advice.iter().take(advice_view::SHOWN)) {
+            let action = match &one.gain {
+                Some(gain) => format!("{} ({gain})", one.action),
+                None => one.action.clone(),
+            };
+            self.hanging(&format!("  {number}. "), &one.headline, DIM);
+            self.hanging("   → ", &action, PLAIN);
+        }
+        if let Some(more) = advice_view::left_out(advice) {
+            self.paragraph(&more, INDENT, DIM);
+        }
+    }
+
+    /// A mark, and a paragraph that begins after it on every line.
+    fn hanging(&mut self, mark: &str, text: &str, style: Style) {
+        let indent = display_width(mark);
+        for (index, line) in wrap(text, self.width.saturating_sub(indent)).iter().enumerate() {
+            if index == 0 {
+                self.text.push_str(mark);
+            } else {
+                self.pad(0, indent);
+            }
+            self.styled(line, style);
             self.end_line();
         }
     }

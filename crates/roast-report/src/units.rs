@@ -33,7 +33,7 @@ pub fn show(number: f64, unit: Unit) -> String {
         Unit::Microseconds => duration(number * 1e-6),
         Unit::Mebibytes => scaled(number * f64::from(1 << 20), DECIMAL_BYTES, ""),
         Unit::CoreSeconds => format!("{} core-seconds", significant(number)),
-        Unit::Table => count(number),
+        Unit::Table | Unit::Text => count(number),
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! A sample says what holds around its tick: from halfway since the tick before
 //! to halfway to the next one. At the first tick it reaches back to the start of
-//! the run, at the last one on to its end.
+//! the run, at the last one on to its end. A worker was also there while it ran a
+//! chunk, whatever the samples saw of it, and between two stretches if no tick
+//! came in which it could have been missed.
 
 use std::collections::BTreeMap;
 
 use roast_model::Frame;
 
+use crate::chunk_rows::Outcome;
 use crate::worker_rows::WorkerRow;
 
 /// More ticks than any run has; guards against absurd times.
@@ -53,6 +56,7 @@ impl<'a> Presence<'a> {
 pub(super) fn read<'a>(
     rows: &[WorkerRow<'a>],
     ticks: Option<Frame<'_>>,
+    chunks: Option<(Frame<'a>, &[Outcome])>,
     window: (i64, i64),
 ) -> Presence<'a> {
     let mut moments: Vec<i64> = ticks
@@ -74,6 +78,7 @@ pub(super) fn read<'a>(
         }
     }
     let mut presence = Presence::default();
+    let mut usual_threads: BTreeMap<Option<&'a str>, i64> = BTreeMap::new();
     for (worker, mut samples) in by_worker {
         samples.sort_unstable();
         // A sample that does not say has as many threads as the worker has elsewhere.
@@ -96,9 +101,85 @@ pub(super) fn read<'a>(
         }
         if !parts.is_empty() {
             presence.workers.insert(worker, parts);
+            usual_threads.insert(worker, usual);
+        }
+    }
+    if let Some((chunks, outcomes)) = chunks {
+        for (worker, spans) in spans_by_worker(chunks, outcomes, &presence) {
+            if let (Some(parts), Some(usual)) =
+                (presence.workers.get_mut(&worker), usual_threads.get(&worker))
+            {
+                extend(parts, spans, *usual, &ticks);
+            }
         }
     }
     presence
+}
+
+/// When each worker ran chunks, as far as the worker is known.
+fn spans_by_worker<'a>(
+    chunks: Frame<'a>,
+    outcomes: &[Outcome],
+    presence: &Presence<'a>,
+) -> BTreeMap<Option<&'a str>, Vec<(i64, i64)>> {
+    let mut spans: BTreeMap<Option<&'a str>, Vec<(i64, i64)>> = BTreeMap::new();
+    let (mut starts, mut stops) = (chunks.times("start"), chunks.times("stop"));
+    for (worker, outcome) in chunks.names("worker").zip(outcomes) {
+        let span = starts.next().flatten().zip(stops.next().flatten());
+        if let (Some((start, stop)), true) = (span, *outcome != Outcome::Replayed) {
+            // Where there is one worker, it is that one, whatever it is called.
+            let worker = if presence.has(worker) { Some(worker) } else { presence.only() };
+            if let Some(worker) = worker {
+                spans.entry(worker).or_default().push((start.0, stop.0));
+            }
+        }
+    }
+    spans
+}
+
+/// Adds what lies outside of the parts, and closes gaps in which there is no tick.
+fn extend(parts: &mut Vec<Threads>, mut spans: Vec<(i64, i64)>, count: i64, ticks: &Ticks) {
+    spans.sort_unstable();
+    let mut missing: Vec<Threads> = Vec::new();
+    for (start, stop) in spans {
+        let (mut start, stop) = (ticks.clip(start), ticks.clip(stop));
+        if let Some(last) = missing.last() {
+            start = start.max(last.stop);
+        }
+        for part in parts.iter().skip(parts.partition_point(|part| part.stop <= start)) {
+            if start >= stop || part.start >= stop {
+                break;
+            }
+            if start < part.start {
+                missing.push(Threads { start, stop: part.start, count });
+            }
+            start = start.max(part.stop);
+        }
+        if start < stop {
+            missing.push(Threads { start, stop, count });
+        }
+    }
+    if missing.is_empty() {
+        return;
+    }
+    parts.append(&mut missing);
+    parts.sort_unstable_by_key(|part| part.start);
+    let mut joined: Vec<Threads> = Vec::with_capacity(parts.len());
+    for mut part in parts.drain(..) {
+        if let Some(last) = joined.last_mut() {
+            let seen_between = ticks.moments.partition_point(|tick| *tick < last.stop)
+                < ticks.moments.partition_point(|tick| *tick <= part.start);
+            if !seen_between {
+                part.start = last.stop;
+            }
+            if part.start == last.stop && part.count == last.count {
+                last.stop = part.stop;
+                continue;
+            }
+        }
+        joined.push(part);
+    }
+    *parts = joined;
 }
 
 struct Ticks {
@@ -180,5 +261,27 @@ mod tests {
         assert_eq!((ticks.begin(22), ticks.end(31)), (15, 50));
         let none = Ticks { moments: vec![], window: (0, 50) };
         assert_eq!((none.begin(7), none.end(7)), (0, 50));
+    }
+
+    #[test]
+    fn chunks_reach_beyond_samples() {
+        let ticks = Ticks { moments: vec![100, 200], window: (0, 300) };
+        let part = |start, stop, count| Threads { start, stop, count };
+        let extended = |parts: &[Threads], spans: &[(i64, i64)]| {
+            let mut parts = parts.to_vec();
+            extend(&mut parts, spans.to_vec(), 2, &ticks);
+            parts
+        };
+        let sampled = [part(50, 150, 2)];
+        assert_eq!(extended(&sampled, &[(60, 140), (70, 150)]), sampled);
+        // Before and after, and in the gaps that no tick divides.
+        assert_eq!(extended(&sampled, &[(160, 190), (10, 20), (15, 30)]), [part(10, 190, 2)]);
+        // At the tick of 200 it was not there.
+        assert_eq!(extended(&sampled, &[(210, 400)]), [part(50, 150, 2), part(210, 300, 2)]);
+        // Around, with another number of threads in the middle.
+        assert_eq!(
+            extended(&[part(50, 150, 1)], &[(40, 160)]),
+            [part(40, 50, 2), part(50, 150, 1), part(150, 160, 2)]
+        );
     }
 }

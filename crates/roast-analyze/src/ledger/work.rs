@@ -12,7 +12,7 @@ use super::rows::Entry;
 use crate::chunk_rows::{Names, Outcome, slot};
 
 /// The prefix of tasks that add up outputs.
-const REDUCE: &str = "reduce";
+pub(crate) const REDUCE: &str = "reduce";
 
 /// From one moment to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -19,6 +19,18 @@ fn json_goes_to_a_file_or_to_standard_output() {
 }
 
 #[test]
+fn a_trace_goes_to_a_file_or_to_standard_output() {
+    let saved = Saved::new();
+    let to_file = saved.run(&["export", "runs/ttbar", "-f", "trace"]);
+    assert_eq!((to_file.code, to_file.stdout.as_str()), (Some(0), "ttbar-trace.json\n"));
+    let written = std::fs::read_to_string(saved.path("ttbar-trace.json")).unwrap();
+    let to_stdout = saved.run(&["export", "runs/ttbar", "-f", "trace", "-o", "-"]);
+    assert_eq!(to_stdout.stdout, written);
+    assert!(written.contains("\"traceEvents\":["));
+    assert_eq!(saved.entries("."), ["runs", "ttbar-trace.json"]);
+}
+
+#[test]
 fn csv_and_parquet_go_to_directories() {
     let saved = Saved::new();
     let csv = saved.run(&["export", "runs/ttbar", "-f", "csv"]);

@@ -10,6 +10,8 @@ fn help_pages() {
         ("help_report", &["report", "--help"]),
         ("help_export", &["export", "--help"]),
         ("help_metrics", &["metrics", "--help"]),
+        ("help_tables", &["tables", "--help"]),
+        ("help_simulate", &["simulate", "--help"]),
     ] {
         let outcome = outcome(program(arguments));
         assert_eq!(outcome.code, Some(0));

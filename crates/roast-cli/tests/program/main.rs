@@ -9,3 +9,5 @@ mod metrics;
 mod report;
 mod saved;
 mod show;
+mod simulate;
+mod tables;

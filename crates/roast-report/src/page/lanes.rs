@@ -25,7 +25,7 @@ const TOLERANCE_SECS: f64 = 0.01;
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Lanes {
-    Intervals(IntervalLanes),
+    Intervals(Box<IntervalLanes>),
     Raster(RasterLanes),
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn panel(run: &Run<'_>) -> Panel<Lanes> {
             .then(a.stop.total_cmp(&b.stop))
             .then(first.cmp(&second))
     });
-    Panel::Data(Lanes::Intervals(columns(run, &roster, &intervals)))
+    Panel::Data(Lanes::Intervals(Box::new(columns(run, &roster, &intervals))))
 }
 
 /// Everything that is known to have been done, cut to the length of the run.

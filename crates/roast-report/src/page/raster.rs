@@ -9,7 +9,6 @@ use super::lanes::{Interval, Roster, What};
 use super::number::moment;
 use super::run::{Run, shown_name};
 use super::spread::Spread;
-use super::worker_series::ticks_of;
 
 /// Columns of the raster.
 const COLUMNS: usize = 1000;
@@ -55,11 +54,8 @@ pub(crate) fn of(
     let groups: Vec<&[Option<&str>]> = roster.names.chunks(per_row).collect();
 
     let mut there: Vec<Spread<'_>> = vec![Spread::new(&edges); groups.len()];
-    for row in &run.workers {
-        let (Some(lane), Some((first, last))) = (roster.lane(row.worker), ticks_of(run, row))
-        else {
-            continue;
-        };
+    for (row, first, last) in run.sampled() {
+        let Some(lane) = roster.lane(row.worker) else { continue };
         let (start, stop) = run.axis.reach(first, last);
         let threads = row.threads.unwrap_or(1).max(0) as f64;
         if let Some(there) = there.get_mut(lane / per_row) {

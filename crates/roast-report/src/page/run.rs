@@ -50,6 +50,8 @@ pub(crate) struct Run<'a> {
     pub(crate) files: Vec<Option<&'a str>>,
     pub(crate) chunk_workers: Vec<Option<&'a str>>,
     pub(crate) workers: Vec<WorkerRow<'a>>,
+    /// The first and the last sample that each row of a worker stands for.
+    samples: Vec<Option<(usize, usize)>>,
     pub(crate) axis: Axis,
 }
 
@@ -65,11 +67,29 @@ impl<'a> Run<'a> {
         let [datasets, files, chunk_workers] = names.map(|names| names.names().to_vec());
         let datasets = by_use(datasets, &mut chunks);
         let axis = Axis::of(measurement, &workers, end_secs(header, &chunks));
-        Self { measurement, chunks, datasets, files, chunk_workers, workers, axis }
+        let samples = workers
+            .iter()
+            .map(|row| {
+                let (first, last) = row.span?;
+                let first = axis.nearest_tick(first.secs_since(header.started))?;
+                let last = axis.nearest_tick(last.secs_since(header.started))?;
+                Some((first, last.max(first)))
+            })
+            .collect();
+        Self { measurement, chunks, datasets, files, chunk_workers, workers, samples, axis }
     }
 
     pub(crate) fn header(&self) -> &'a Header {
         &self.measurement.header
+    }
+
+    /// The rows of workers, each with the first and the last sample it stands for;
+    /// without those that do not say when.
+    pub(crate) fn sampled(&self) -> impl Iterator<Item = (&WorkerRow<'a>, usize, usize)> {
+        self.workers.iter().zip(&self.samples).filter_map(|(row, samples)| {
+            let (first, last) = (*samples)?;
+            Some((row, first, last))
+        })
     }
 
     /// Seconds from the start of the run.

@@ -4,6 +4,7 @@
 mod build;
 mod chunks;
 mod lanes;
+mod scale;
 mod timeline;
 mod tree;
 

@@ -146,7 +146,9 @@ fn spill(run: &Run<'_>) -> Chart {
         if run.workers.is_empty() {
             no_tracking()
         } else {
-            "The workers do not say how much they spilled: only those of Dask do.".to_owned()
+            "The samples do not say how much was spilled: Dask's workers tell it where roastcoffea \
+             itself tracks them."
+                .to_owned()
         }
     })
 }

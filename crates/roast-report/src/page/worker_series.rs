@@ -70,23 +70,14 @@ impl Cells {
     }
 }
 
-/// The samples that a row stands for, as a first and a last one.
-pub(crate) fn ticks_of(run: &Run<'_>, row: &WorkerRow<'_>) -> Option<(usize, usize)> {
-    let (first, last) = row.span?;
-    let first = run.axis.nearest_tick(run.secs(first))?;
-    let last = run.axis.nearest_tick(run.secs(last))?;
-    Some((first, last.max(first)))
-}
-
 /// A quantity of one worker: mean, least and most over workers and samples.
 pub(crate) fn over_workers(
     run: &Run<'_>,
     quantity: impl Fn(&WorkerRow<'_>) -> Option<f64>,
 ) -> Reduced {
     let mut cells = Cells::new(run.axis.cells());
-    for row in &run.workers {
+    for (row, first, last) in run.sampled() {
         let Some(number) = quantity(row).filter(|number| number.is_finite()) else { continue };
-        let Some((first, last)) = ticks_of(run, row) else { continue };
         for tick in first..=last {
             if let Some(cell) = run.axis.cell_of_tick(tick) {
                 cells.add(cell, number, 1.0);
@@ -101,9 +92,8 @@ pub(crate) fn over_workers(
 pub(crate) fn summed(run: &Run<'_>, quantity: impl Fn(&WorkerRow<'_>) -> Option<i64>) -> Reduced {
     let count = run.axis.ticks();
     let mut changes = vec![(0_i128, 0_i64); count + 1];
-    for row in &run.workers {
+    for (row, first, last) in run.sampled() {
         let Some(amount) = quantity(row) else { continue };
-        let Some((first, last)) = ticks_of(run, row) else { continue };
         for (tick, sign) in [(first, 1), (last + 1, -1)] {
             if let Some(change) = changes.get_mut(tick) {
                 change.0 += i128::from(sign * amount);

@@ -7,7 +7,6 @@ use roast_analyze::Outcome;
 use super::panel::no_tracking;
 use super::run::{Run, shown_name};
 use super::table::{Column, Table, column, heaviest, share};
-use super::worker_series::ticks_of;
 
 const WORKERS: &[Column] = &[
     column("worker", "worker", "text", ""),
@@ -54,13 +53,14 @@ pub(crate) fn workers(run: &Run<'_>) -> Table {
         sums.spilled_bytes = sums.spilled_bytes.max(row.spilled_bytes);
         add(&mut sums.cpu, row.cpu_percent.filter(|percent| percent.is_finite()), row.samples);
         add(&mut sums.memory, row.memory_bytes.map(|bytes| bytes as f64), row.samples);
-        if let Some((first, last)) = ticks_of(run, row) {
-            let (start, stop) = run.axis.reach(first, last);
-            sums.there_secs = Some(sums.there_secs.unwrap_or(0.0) + stop - start);
-            if let Some(threads) = row.threads {
-                let secs = (stop - start) * threads as f64;
-                sums.thread_secs = Some(sums.thread_secs.unwrap_or(0.0) + secs);
-            }
+    }
+    for (row, first, last) in run.sampled() {
+        let sums = workers.entry(row.worker).or_default();
+        let (start, stop) = run.axis.reach(first, last);
+        sums.there_secs = Some(sums.there_secs.unwrap_or(0.0) + stop - start);
+        if let Some(threads) = row.threads {
+            let secs = (stop - start) * threads as f64;
+            sums.thread_secs = Some(sums.thread_secs.unwrap_or(0.0) + secs);
         }
     }
     let only = (workers.len() == 1).then(|| workers.keys().next().copied()).flatten();

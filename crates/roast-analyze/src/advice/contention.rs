@@ -1,0 +1,72 @@
+//! Threads that were ready to run while others had the cores.
+//!
+//! The seconds waited would be free for others if there were as many threads as
+//! cores; the run itself would take as long, since the cores were busy anyway.
+
+use super::evidence::Evidence;
+use super::plan::Plan;
+use super::{Advice, Gain, words};
+
+const THRESHOLD: f64 = 0.1;
+
+/// Seconds in which chunks waited for a core, of all their seconds.
+fn waiting_share(evidence: &Evidence<'_>) -> Option<f64> {
+    let waited: f64 = evidence.chunks.iter().map(|chunk| chunk.queue_secs).sum();
+    let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
+    (busy > 0.0).then(|| (waited / busy).min(1.0))
+}
+
+/// Whether more threads would only wait for the same cores: cores are waited for,
+/// and it is on them that chunks spend most of their time, not on other waits.
+pub(super) fn cores_are_short(evidence: &Evidence<'_>) -> bool {
+    let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
+    let wanted: f64 = evidence.chunks.iter().map(|chunk| chunk.cpu_secs + chunk.queue_secs).sum();
+    waiting_share(evidence).is_some_and(|share| share >= THRESHOLD) && wanted >= 0.5 * busy
+}
+
+pub(super) fn cores_shared(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option<Advice> {
+    let share = waiting_share(evidence).filter(|share| *share >= THRESHOLD)?;
+    let waited: f64 = evidence.chunks.iter().map(|chunk| chunk.queue_secs).sum();
+    let on_cpu: f64 = evidence.chunks.iter().map(|chunk| chunk.cpu_secs).sum();
+    let gain = Gain::new(waited.min(evidence.core_secs?), evidence.wall_secs, evidence.wall_secs);
+    if !gain.is_worth(evidence) {
+        return None;
+    }
+    let threads = evidence.threads()?;
+    // So many threads would have kept the same cores busy.
+    let enough = (threads as f64 * on_cpu / (on_cpu + waited)).round().max(1.0);
+    let fewer = (enough as usize) < threads;
+    let action = if fewer {
+        format!(
+            "run about {} instead of {} on these hosts, or move away what else runs there: the \
+             cores are shared out either way, so the run takes as long with fewer.",
+            words::several(enough as usize, "task thread", "task threads"),
+            words::count(threads as f64)
+        )
+    } else {
+        "move away what else runs on these hosts: something other than this run has the cores."
+            .to_owned()
+    };
+    Some(Advice {
+        rule: "cpu-contention",
+        headline: format!(
+            "Chunks spent {} of their time waiting for a core that another thread or program had.",
+            words::percent(share)
+        ),
+        action,
+        change: if fewer {
+            format!("run about {} task threads", words::count(enough))
+        } else {
+            "free the hosts of other programs".to_owned()
+        },
+        evidence: vec![
+            ("waiting for a core", words::core_seconds(waited)),
+            ("on a CPU", words::core_seconds(on_cpu)),
+            ("task threads", words::count(threads as f64)),
+        ],
+        threshold: "a tenth of the chunks' time is spent ready to run, waiting for a core",
+        gain: Some(gain),
+        snippet: None,
+        is_urgent: false,
+    })
+}

@@ -1,0 +1,173 @@
+//! What the rules look at: the ledger, the run as a whole, and one small record
+//! per chunk that gave a result.
+
+use roast_model::{Frame, Measurement, Value};
+
+use crate::chunk_rows::{Names, Outcome, attempt_secs};
+use crate::number::usable;
+use crate::sheet::Sheet;
+use crate::worker_rows::WorkerRow;
+
+/// A chunk that gave a result, as far as its row tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Chunk {
+    pub(super) dataset: usize,
+    pub(super) file: usize,
+    pub(super) host: usize,
+    pub(super) worker: usize,
+    pub(super) start_ns: i64,
+    pub(super) events: f64,
+    /// From start to stop of the attempt.
+    pub(super) secs: f64,
+    /// Inside `process()`, column reads included.
+    pub(super) process_secs: f64,
+    pub(super) read_secs: f64,
+    /// CPU time of the user's own code.
+    pub(super) user_cpu_secs: Option<f64>,
+    pub(super) read_bytes: Option<f64>,
+    /// Waiting for a core, in every phase.
+    pub(super) queue_secs: f64,
+    pub(super) cpu_secs: f64,
+    pub(super) rss_start_bytes: Option<f64>,
+    pub(super) rss_peak_bytes: Option<f64>,
+}
+
+/// The context of every rule.
+pub(crate) struct Evidence<'a> {
+    pub(super) measurement: &'a Measurement,
+    pub(super) sheet: &'a Sheet,
+    pub(super) workers: &'a [WorkerRow<'a>],
+    pub(super) rows: Option<(Frame<'a>, &'a [Outcome])>,
+    pub(super) wall_secs: f64,
+    /// Every second of every thread; missing without worker tracking.
+    pub(super) core_secs: Option<f64>,
+    ledger: Option<&'a Value>,
+    /// In the order in which they started.
+    pub(super) chunks: Vec<Chunk>,
+    pub(super) datasets: Names<'a>,
+    pub(super) files: Names<'a>,
+    pub(super) hosts: Names<'a>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Collects it; missing for a run of no time.
+    pub(crate) fn read(
+        measurement: &'a Measurement,
+        sheet: &'a Sheet,
+        workers: &'a [WorkerRow<'a>],
+        rows: Option<(Frame<'a>, &'a [Outcome])>,
+    ) -> Option<Self> {
+        let wall_secs = usable(measurement.header.wall_secs).filter(|secs| *secs > 0.0)?;
+        let mut evidence = Self {
+            measurement,
+            sheet,
+            workers,
+            rows,
+            wall_secs,
+            core_secs: sheet.get("ledger_available_core_seconds").filter(|secs| *secs > 0.0),
+            ledger: sheet.value("ledger"),
+            chunks: Vec::new(),
+            datasets: Names::default(),
+            files: Names::default(),
+            hosts: Names::default(),
+        };
+        if let Some((rows, outcomes)) = rows {
+            evidence.read_chunks(rows, outcomes);
+        }
+        Some(evidence)
+    }
+
+    fn read_chunks(&mut self, rows: Frame<'a>, outcomes: &[Outcome]) {
+        const QUEUES: [&str; 6] = [
+            "unpack_run_queue_secs",
+            "open_run_queue_secs",
+            "tree_run_queue_secs",
+            "events_run_queue_secs",
+            "process_run_queue_secs",
+            "serialize_run_queue_secs",
+        ];
+        const CPUS: [&str; 6] = [
+            "unpack_cpu_secs",
+            "open_cpu_secs",
+            "tree_cpu_secs",
+            "events_cpu_secs",
+            "process_cpu_secs",
+            "serialize_cpu_secs",
+        ];
+        let mut names = ["dataset", "file", "host", "worker"].map(|column| rows.names(column));
+        let mut ints = ["num_events", "read_bytes", "rss_start_bytes", "rss_peak_bytes"]
+            .map(|column| rows.ints(column));
+        let mut floats = ["process_secs", "duration_secs", "read_secs", "read_cpu_secs"]
+            .map(|column| rows.floats(column));
+        let mut queues = QUEUES.map(|column| rows.floats(column));
+        let mut cpus = CPUS.map(|column| rows.floats(column));
+        let mut starts = rows.times("start");
+        let mut workers = Names::default();
+        self.chunks.reserve(rows.len());
+        for (secs, outcome) in attempt_secs(rows).zip(outcomes) {
+            let [dataset, file, host, worker] = names.each_mut().map(|name| name.next().flatten());
+            let [events, read_bytes, rss_start, rss_peak] = ints
+                .each_mut()
+                .map(|ints| ints.next().flatten().map(|int| int as f64).and_then(usable));
+            let [process, duration, read, read_cpu] =
+                floats.each_mut().map(|secs| secs.next().flatten().and_then(usable));
+            let queues = queues.each_mut().map(|secs| secs.next().flatten().and_then(usable));
+            let cpus = cpus.each_mut().map(|secs| secs.next().flatten().and_then(usable));
+            let start = starts.next().flatten();
+            let (Outcome::Ok, Some(secs), Some(events)) = (outcome, secs, events) else { continue };
+            let process_secs = process.or(duration).unwrap_or(0.0).min(secs);
+            let process_cpu = cpus.get(4).copied().flatten();
+            self.chunks.push(Chunk {
+                dataset: self.datasets.code(dataset),
+                file: self.files.code(file),
+                host: self.hosts.code(host),
+                worker: workers.code(worker),
+                start_ns: start.map_or(0, |start| start.0),
+                events,
+                secs,
+                process_secs,
+                read_secs: read.unwrap_or(0.0).min(process_secs),
+                user_cpu_secs: process_cpu.map(|cpu| (cpu - read_cpu.unwrap_or(0.0)).max(0.0)),
+                read_bytes,
+                queue_secs: queues.into_iter().flatten().sum(),
+                cpu_secs: cpus.into_iter().flatten().sum(),
+                rss_start_bytes: rss_start,
+                rss_peak_bytes: rss_peak,
+            });
+        }
+        self.chunks.sort_by_key(|chunk| chunk.start_ns);
+    }
+
+    /// Core-seconds in a row of the ledger; missing without a ledger.
+    pub(super) fn row(&self, key: &str) -> Option<f64> {
+        self.ledger?.get(key)?.as_f64().and_then(usable)
+    }
+
+    /// The sum of several rows.
+    pub(super) fn rows_secs(&self, keys: &[&str]) -> Option<f64> {
+        keys.iter().map(|key| self.row(key)).sum()
+    }
+
+    /// The share of all core time that some rows of the ledger have.
+    pub(super) fn share(&self, keys: &[&str]) -> Option<f64> {
+        usable(self.rows_secs(keys)? / self.core_secs?)
+    }
+
+    /// Task threads that were there on average, at least one.
+    pub(super) fn threads(&self) -> Option<usize> {
+        let threads = (self.core_secs? / self.wall_secs).round();
+        (threads.is_finite() && threads < 1e7).then_some((threads as usize).max(1))
+    }
+
+    /// Events in a chunk, on average.
+    pub(super) fn mean_events(&self) -> Option<f64> {
+        let events: f64 = self.chunks.iter().map(|chunk| chunk.events).sum();
+        usable(events / self.chunks.len() as f64).filter(|events| *events > 0.0)
+    }
+
+    /// The wall time if so many core-seconds less were spread over all threads.
+    pub(super) fn wall_without(&self, core_secs: f64) -> Option<f64> {
+        let share = core_secs / self.core_secs?;
+        usable(self.wall_secs * (1.0 - share.clamp(0.0, 1.0)))
+    }
+}
