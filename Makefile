@@ -39,6 +39,10 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# The benchmarks measure the wheel that users get, unpacked beside the development build.
+BENCH_PACKAGE := target/bench-package
+BENCH = PYTHONPATH=$(BENCH_PACKAGE):examples:. $(BIN)/python -m bench
+
 # pyo3 is built again whenever these differ from the last build. Lints say what maturin says, and
 # the Rust tests leave roast-py out (Python tests it), so that no target undoes another's build.
 AS_MATURIN = export PYO3_BUILD_EXTENSION_MODULE=1; \
@@ -128,6 +132,22 @@ format: $(VENV)/.deps ## Format the Rust and Python code
 .PHONY: web
 web: $(PAGE) ## Build the report page that the Rust code takes in
 
+.PHONY: bench
+bench: $(BENCH_PACKAGE)/.built ## Measure what roastcoffea costs: one table (10 minutes)
+	$(BENCH)
+
+.PHONY: bench-json
+bench-json: $(BENCH_PACKAGE)/.built ## The same as JSON
+	@$(BENCH) --json
+
+.PHONY: bench-quick
+bench-quick: $(BENCH_PACKAGE)/.built ## Fail if a cost is half again its budget (2 minutes)
+	$(BENCH) --quick
+
+.PHONY: bench-rust
+bench-rust: $(VENV)/.deps ## Micro-benchmarks of recording and analysis
+	cargo bench --package roast-record --package roast-analyze --benches
+
 .PHONY: wheel
 wheel: $(VENV)/.deps $(PAGE) ## Build an optimised wheel into dist/
 	$(BIN)/maturin build --release --locked --out dist
@@ -173,4 +193,10 @@ $(VENV)/.deps: pyproject.toml | $(BIN)/python $(PAGE)
 # The extension module, and the package linked to the sources in python/.
 $(VENV)/.built: $(VENV)/.deps $(PAGE) $(RUST_SOURCES)
 	$(BIN)/maturin develop --quiet
+	@touch $@
+
+$(BENCH_PACKAGE)/.built: $(VENV)/.deps $(PAGE) $(RUST_SOURCES) $(shell find python -name '*.py*')
+	rm -rf $(BENCH_PACKAGE) target/bench-wheel
+	$(BIN)/maturin build --quiet --release --out target/bench-wheel
+	$(BIN)/python -m pip install --quiet --no-deps --target $(BENCH_PACKAGE) target/bench-wheel/*.whl
 	@touch $@

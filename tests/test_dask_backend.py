@@ -59,15 +59,13 @@ class Columns:
     def __init__(self) -> None:
         self.columns: dict[str, list[Any]] = {}
 
-    def append(self, columns: Mapping[str, Any]) -> None:
-        for name, column in columns.items():
-            values: list[Any]
-            if isinstance(column, tuple):
-                codes, names = column
-                values = [names[code] if code >= 0 else None for code in array("i", codes)]
-            else:
-                values = list(array("q" if name in TIMES else "d", column))
-            self.columns.setdefault(name, []).extend(values)
+    def append_rows(self, rows: bytes, columns: list[tuple[str, list[str] | None]]) -> None:
+        for position, (name, names) in enumerate(columns):
+            kind = "d" if names is None and name not in TIMES else "q"
+            cells: list[Any] = list(array(kind, rows)[position :: len(columns)])
+            if names is not None:
+                cells = [names[code] if code >= 0 else None for code in cells]
+            self.columns.setdefault(name, []).extend(cells)
         assert len({len(values) for values in self.columns.values()}) == 1
 
     def rows(self) -> list[dict[str, Any]]:

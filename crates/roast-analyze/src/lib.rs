@@ -7,6 +7,7 @@ mod advice;
 mod chunk_identity;
 mod chunk_rows;
 mod chunks;
+mod compare;
 mod datasets;
 mod efficiency;
 mod files;
@@ -17,8 +18,10 @@ mod metrics;
 mod monitoring;
 mod number;
 mod replays;
+mod scaling;
 mod sections;
 mod sheet;
+mod side_by_side;
 mod slow_chunks;
 mod statistics;
 mod sweep;
@@ -31,11 +34,17 @@ mod workers;
 use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
 pub use chunk_rows::{Names, Outcome, attempt_secs, outcomes};
+pub use compare::{
+    Basis, ComparedRow, Comparison, Difference, Headline, Part, Run, RunFacts, Told, Verdict,
+    compare,
+};
 pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
 pub use limits::limits;
 pub use metrics::Metrics;
 use replays::Replayed;
+pub use scaling::{Fit, NoFit, Scaling, ScalingError, ScalingPoint, Stopper, scaling};
 use sheet::Sheet;
+use side_by_side::fill_at_once;
 pub use worker_rows::{WorkerRow, read as worker_rows};
 
 /// Computes every metric of the catalog.
@@ -57,9 +66,6 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     let replayed = chunks.map(|(rows, outcomes)| Replayed::read(rows, outcomes));
     throughput::fill(&mut sheet, replayed.unwrap_or_default());
     efficiency::fill(&mut sheet, replayed.unwrap_or_default());
-    if let Some((rows, outcomes)) = chunks {
-        chunk_metrics(&mut sheet, measurement, rows, outcomes);
-    }
     let sources = ledger::Sources {
         header,
         workers: &worker_rows,
@@ -67,7 +73,15 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
         tasks: measurement.table(Table::Tasks),
         chunks,
     };
-    ledger::fill(&mut sheet, &sources);
+    // Neither of these looks at what another writes, and together they are
+    // nearly all of the work.
+    let mut parts: Vec<side_by_side::Part<'_>> =
+        vec![Box::new(|sheet| ledger::fill(sheet, &sources))];
+    if let Some((rows, outcomes)) = chunks {
+        parts.push(Box::new(move |sheet| chunk_metrics(sheet, measurement, rows, outcomes)));
+        parts.push(Box::new(move |sheet| slow_chunk_metrics(sheet, rows, outcomes)));
+    }
+    fill_at_once(&mut sheet, &parts);
     monitoring::fill(&mut sheet, chunks, ticks);
     let found = advice::Evidence::read(measurement, &sheet, &worker_rows, chunks)
         .map(|evidence| advice::find(&evidence));
@@ -90,10 +104,6 @@ fn chunk_metrics(
     if let Some(sections) = measurement.table(Table::Sections) {
         sheet.nested("sections", sections::by_name(Frame::new(sections), rows, outcomes));
     }
-    if let Some(slow) = slow_chunks::find(rows, outcomes) {
-        sheet.nested("slowest_chunks", slow.slowest);
-        sheet.nested("chunk_outliers", slow.outliers);
-    }
     let tables = files::Tables {
         files: measurement.table(Table::Files),
         columns: measurement.table(Table::Columns),
@@ -101,6 +111,13 @@ fn chunk_metrics(
         chunks: rows,
     };
     files::fill(sheet, tables, outcomes);
+}
+
+fn slow_chunk_metrics(sheet: &mut Sheet, rows: Frame<'_>, outcomes: &[Outcome]) {
+    if let Some(slow) = slow_chunks::find(rows, outcomes) {
+        sheet.nested("slowest_chunks", slow.slowest);
+        sheet.nested("chunk_outliers", slow.outliers);
+    }
 }
 
 /// The efficiency metrics that follow from a map of metrics already known, under

@@ -44,6 +44,11 @@ impl Sheet {
         self.values.insert(key, value.as_i64().map_or(value, Value::Int));
     }
 
+    /// Takes over what is written on another sheet.
+    pub(crate) fn take_over(&mut self, mut other: Self) {
+        self.values.append(&mut other.values);
+    }
+
     /// The number written under a key.
     pub(crate) fn get(&self, key: &str) -> Option<f64> {
         self.values.get(key).and_then(Value::as_f64)

@@ -5,7 +5,7 @@ mod advice_properties;
 mod build;
 mod by_hand;
 mod chunks_by_hand;
+mod comparing;
 mod ledger_by_hand;
 mod ledger_properties;
 mod properties;
-mod scale;

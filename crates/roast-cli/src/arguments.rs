@@ -16,6 +16,7 @@ Examples:
   roastcoffea show measurements/ttbar              the summary of a run
   roastcoffea report measurements/ttbar            the same as a page to look at: ttbar.html
   roastcoffea export measurements/ttbar -f csv     its tables, for a spreadsheet
+  roastcoffea compare measurements/old measurements/new
   roastcoffea metrics cpu_efficiency               what a number means
   roastcoffea recover measurements                 what a killed run left behind
   roastcoffea simulate -o measurements             a run that never was, to try things on
@@ -24,6 +25,7 @@ Exit codes:
   0    all went well
   1    something asked for could not be read or written (missing, damaged, in the way)
   2    wrong usage
+  3    compare --fail-on: something is worse than allowed
   130  interrupted"
 )]
 pub(crate) struct Arguments {
@@ -39,6 +41,10 @@ pub(crate) enum Command {
     Report(ReportArguments),
     /// Write a measurement in a format for other programs
     Export(ExportArguments),
+    /// Tell what changed from one run to others, and whether it is more than noise
+    Compare(CompareArguments),
+    /// Tell how throughput grows with cores, and what stops it
+    Scaling(ScalingArguments),
     /// Explain the metrics
     Metrics(MetricsArguments),
     /// Explain the tables of a measurement
@@ -264,6 +270,76 @@ impl From<Format> for ExportFormat {
             Format::Trace => Self::Trace,
         }
     }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  roastcoffea compare measurements/old measurements/new
+  roastcoffea compare measurements/old measurements/new --fail-on worse:5%
+  roastcoffea compare measurements/old measurements/new -f markdown -o changes.md
+
+A number is better or worse only beyond its noise: what chance does to chunks (drawn again and
+again, seeded), and what the machine does (waiting for cores, and the time that parsing the same
+trees took). Chunks that both runs have are compared pair by pair.
+
+With --fail-on, the exit code is 3 if something is worse than allowed.")]
+pub(crate) struct CompareArguments {
+    /// Directory of the measurement to compare with
+    #[arg(value_name = "BASE")]
+    pub(crate) base: PathBuf,
+    /// Directories of the measurements in question
+    #[arg(value_name = "NEW", required = true)]
+    pub(crate) new: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: FindingsOutput,
+    /// Show what stayed the same, too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Fail if anything is worse beyond noise (worse), by more than a limit (worse:5%), or if one
+    /// metric is (wall_time:5%), then even where its noise is not known; may be repeated
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) fail_on: Vec<String>,
+    /// Seed of the draws; the same seed gives the same result
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  roastcoffea scaling measurements/cores-*
+  roastcoffea scaling measurements/cores-* -f json | jq .serial_fraction")]
+pub(crate) struct ScalingArguments {
+    /// Directories of two or more measurements of different sizes
+    #[arg(value_name = "DIR", required = true, num_args = 2..)]
+    pub(crate) directories: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: FindingsOutput,
+}
+
+/// How and where findings are written.
+#[derive(Debug, Args)]
+pub(crate) struct FindingsOutput {
+    /// What to write
+    #[arg(long, short, value_enum, default_value = "text")]
+    pub(crate) format: FindingsKind,
+    /// File to write to (- is standard output)
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsKind {
+    /// For a terminal
+    Text,
+    /// For a comment on a change, or a page
+    Markdown,
+    /// Every row, for other programs
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,8 @@ use crate::interrupt::Interrupted;
 pub(crate) const UNDONE: u8 = 1;
 /// Wrong usage.
 pub(crate) const USAGE: u8 = 2;
+/// A comparison is worse than allowed.
+const WORSE: u8 = 3;
 /// Interrupted, as shells have it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
@@ -31,6 +33,12 @@ impl Failure {
     /// The arguments make no sense.
     pub(crate) fn usage(message: String, hint: String) -> Self {
         Self { error: anyhow::Error::msg(message), hint: Some(hint), code: USAGE }
+    }
+
+    /// What was compared is worse than allowed, in these ways.
+    pub(crate) fn worse(rows: String) -> Self {
+        let error = anyhow::anyhow!("worse than allowed\n  {rows}");
+        Self { error, hint: None, code: WORSE }
     }
 
     #[must_use]

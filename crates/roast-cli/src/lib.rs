@@ -2,9 +2,12 @@
 //! [`run`] serves the binary and the entry point of the Python package.
 
 mod arguments;
+mod compare;
 mod destination;
 mod export;
+mod fail_on;
 mod failure;
+mod findings;
 mod hint;
 mod interrupt;
 mod memory;
@@ -12,6 +15,7 @@ mod metrics;
 mod progress;
 mod recover;
 mod report;
+mod scaling;
 mod show;
 mod simulate;
 mod tables;
@@ -27,7 +31,7 @@ use failure::Failure;
 
 /// Runs the program with its arguments, its own name first, and returns the exit
 /// code: 0 if all went well, 1 if something could not be read or written, 2 for
-/// wrong usage, 130 if interrupted.
+/// wrong usage, 3 if a comparison is worse than allowed, 130 if interrupted.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> u8 {
     let done = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => dispatch(&arguments.command),
@@ -57,6 +61,8 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Show(arguments) => show::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Scaling(arguments) => scaling::run(arguments),
         Command::Metrics(arguments) => metrics::run(arguments),
         Command::Tables(arguments) => tables::run(arguments),
         Command::Recover(arguments) => recover::run(arguments),

@@ -35,8 +35,7 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
 /// having the data for it is kept.
 pub(crate) fn load(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
     let progress = Progress::reading();
-    let measurement =
-        read(directory, &progress).map_err(|error| unreadable(error, directory))?;
+    let measurement = read(directory, &progress).map_err(|error| unreadable(error, directory))?;
     progress.file("computing the metrics");
     let metrics = analyze(&measurement).or_stored(&measurement.header.metrics);
     Ok((measurement, metrics))

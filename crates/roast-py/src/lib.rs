@@ -4,6 +4,7 @@
 mod arrow_stream;
 mod chunk_log;
 mod column_reader;
+mod comparison;
 mod convert;
 mod errors;
 mod measurement;
@@ -26,6 +27,8 @@ mod _core {
     #[pymodule_export]
     use super::column_reader::{ColumnReader, TimedExecutor};
     #[pymodule_export]
+    use super::comparison::{CoreComparison, CoreScaling, compare, scaling};
+    #[pymodule_export]
     use super::errors::MeasurementError;
     #[pymodule_export]
     use super::measurement::{
@@ -33,7 +36,7 @@ mod _core {
         ledger_rows, metric_keys,
     };
     #[pymodule_export]
-    use super::program::run_program;
+    use super::program::{build_profile, run_program};
     #[pymodule_export]
     use super::recorder::{ChunkRecorder, current_chunk};
     #[pymodule_export]

@@ -278,7 +278,8 @@ impl CoreMeasurement {
         Ok(read)
     }
 
-    fn whole(&self) -> PyResult<Measurement> {
+    /// Header and every table.
+    pub(crate) fn whole(&self) -> PyResult<Measurement> {
         let mut tables = BTreeMap::new();
         for table in Table::ALL {
             if let Some(batch) = self.read_table(table)? {

@@ -10,3 +10,9 @@ use pyo3::prelude::*;
 pub(crate) fn run_program(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| roast_cli::run(words.into_iter()))
 }
+
+/// `release` or `debug`: a measurement of speed says which build it measured.
+#[pyfunction]
+pub(crate) fn build_profile() -> &'static str {
+    if cfg!(debug_assertions) { "debug" } else { "release" }
+}

@@ -64,6 +64,73 @@ impl TableBuilder {
             .collect::<PyResult<Vec<_>>>()?;
         self.lock().append(batch).map_err(|error| PyValueError::new_err(error.to_string()))
     }
+
+    /// Adds rows of eight-byte cells, the columns in the given order. A name
+    /// column's cells are codes into the list beside it, -1 as missing; the
+    /// others are as for `append`.
+    fn append_rows(
+        &self,
+        py: Python<'_>,
+        rows: &[u8],
+        columns: Vec<(String, Option<Vec<String>>)>,
+    ) -> PyResult<()> {
+        let (cells, rest) = rows.as_chunks::<8>();
+        if !rest.is_empty() || !cells.len().is_multiple_of(columns.len().max(1)) {
+            return Err(PyValueError::new_err(format!(
+                "{} bytes are no whole number of rows of {} cells",
+                rows.len(),
+                columns.len()
+            )));
+        }
+        py.detach(|| {
+            let mut inner = self.lock();
+            let table = inner.table();
+            let batch = cut(table, cells, columns);
+            inner.append(batch).map_err(|error| PyValueError::new_err(error.to_string()))
+        })
+    }
+}
+
+/// Cuts rows into columns.
+fn cut(
+    table: Table,
+    cells: &[[u8; 8]],
+    columns: Vec<(String, Option<Vec<String>>)>,
+) -> Vec<(String, ColumnData)> {
+    let width = columns.len().max(1);
+    let of_column = |position: usize| cells.iter().skip(position).step_by(width).copied();
+    columns
+        .into_iter()
+        .enumerate()
+        .map(|(position, (name, names))| {
+            let cells = of_column(position);
+            let data = match (names, kind_of(table, &name)) {
+                (Some(names), _) => {
+                    let code = |cell| u32::try_from(i64::from_le_bytes(cell)).ok();
+                    ColumnData::Codes(cells.map(code).collect(), names)
+                }
+                (None, Some(ColumnKind::Time)) => {
+                    ColumnData::Ints(cells.map(i64::from_le_bytes).map(time).collect())
+                }
+                (None, _) => {
+                    ColumnData::Floats(cells.map(f64::from_le_bytes).map(number).collect())
+                }
+            };
+            (name, data)
+        })
+        .collect()
+}
+
+fn kind_of(table: Table, name: &str) -> Option<ColumnKind> {
+    table.columns().iter().find(|column| column.name == name).map(|column| column.kind)
+}
+
+fn time(ns: i64) -> Option<i64> {
+    (ns != i64::MIN).then_some(ns)
+}
+
+fn number(number: f64) -> Option<f64> {
+    (!number.is_nan()).then_some(number)
 }
 
 pub(crate) fn table_named(name: &str) -> PyResult<Table> {
@@ -74,8 +141,7 @@ pub(crate) fn table_named(name: &str) -> PyResult<Table> {
 }
 
 fn column_data(table: Table, name: &str, data: &Bound<'_, PyAny>) -> PyResult<ColumnData> {
-    let kind = table.columns().iter().find(|column| column.name == name).map(|column| column.kind);
-    match kind {
+    match kind_of(table, name) {
         Some(ColumnKind::Name | ColumnKind::Text) => {
             let (codes, names): (Bound<'_, PyBytes>, Vec<String>) = data.extract()?;
             let codes = words::<4>(name, codes.as_bytes())?
@@ -85,18 +151,14 @@ fn column_data(table: Table, name: &str, data: &Bound<'_, PyAny>) -> PyResult<Co
         }
         Some(ColumnKind::Time) => {
             let bytes: Bound<'_, PyBytes> = data.extract()?;
-            let times = words::<8>(name, bytes.as_bytes())?
-                .map(i64::from_le_bytes)
-                .map(|ns| (ns != i64::MIN).then_some(ns))
-                .collect();
+            let times =
+                words::<8>(name, bytes.as_bytes())?.map(i64::from_le_bytes).map(time).collect();
             Ok(ColumnData::Ints(times))
         }
         _ => {
             let bytes: Bound<'_, PyBytes> = data.extract()?;
-            let numbers = words::<8>(name, bytes.as_bytes())?
-                .map(f64::from_le_bytes)
-                .map(|number| (!number.is_nan()).then_some(number))
-                .collect();
+            let numbers =
+                words::<8>(name, bytes.as_bytes())?.map(f64::from_le_bytes).map(number).collect();
             Ok(ColumnData::Floats(numbers))
         }
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
+use foldhash::fast::RandomState;
 use roast_model::{UtcNs, Value};
 
 use crate::chunk_log::ChunkLog;
@@ -20,8 +21,8 @@ use crate::recorded_row::log_of;
 use crate::resident_memory::{self, PeakWatch};
 use crate::section_stack::{Gauge, Moment, SectionStack, Token};
 
-/// Readings of costly clocks are reused for this long at the start of a
-/// column read.
+/// Readings of costly clocks are reused for this long at both ends of a column
+/// read and of work on a basket. What is missed is a wait shorter than this.
 const READ_REUSE: Duration = Duration::from_micros(20);
 /// The same for both ends of a section, which must cost next to nothing.
 const SECTION_REUSE_NS: u64 = 50_000;
@@ -51,7 +52,7 @@ pub(crate) struct State {
     pub(crate) rss_start_bytes: Option<u64>,
     pub(crate) rss_end_bytes: Option<u64>,
     /// `None` until something watches the columns.
-    pub(crate) branches: Option<HashMap<Arc<str>, ReadSum>>,
+    pub(crate) branches: Option<HashMap<Arc<str>, ReadSum, RandomState>>,
     pub(crate) total: ReadSum,
     /// Branches being read, innermost last.
     reading: Vec<Arc<str>>,
@@ -260,7 +261,7 @@ impl Recorder {
         requests: Option<u64>,
         preloaded: bool,
     ) {
-        let ended = clock::stamp(Duration::ZERO);
+        let ended = clock::stamp(READ_REUSE);
         let elapsed = ended.since(&read.began);
         self.with(|state| {
             if let Some(position) = state.reading.iter().rposition(|name| *name == read.branch) {
@@ -289,7 +290,7 @@ impl Recorder {
 
     /// Adds work on a basket of the column that is being read.
     pub fn end_work(&self, timer: &WorkTimer, work: BasketWork) {
-        let elapsed = clock::cpu_stamp(Duration::ZERO).since(&timer.began);
+        let elapsed = clock::cpu_stamp(READ_REUSE).since(&timer.began);
         self.with(|state| {
             let branch = state.reading.last().map(Arc::clone);
             let branch =
@@ -341,6 +342,11 @@ pub struct WorkTimer {
 }
 
 impl OpenSection {
+    /// Its chunk has ended, and the section with it.
+    pub fn is_over(&self) -> bool {
+        self.recorder.is_finished()
+    }
+
     /// Leaves the section. `requested_bytes` is the source's count by now.
     pub fn leave(self, requested_bytes: Option<i64>) {
         let left = Instant::now();

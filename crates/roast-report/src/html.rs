@@ -7,6 +7,7 @@ use roast_analyze::LedgerFamily;
 
 use crate::advice_view::{self, AdviceView};
 use crate::data_table::{CellKind, DataTable};
+use crate::findings::{Findings, Mood};
 use crate::ledger_view::LedgerView;
 use crate::report::{Fact, Report, Row, Section};
 
@@ -70,6 +71,41 @@ pub(crate) fn render(report: &Report) -> String {
         }
         more(&mut out, report.notes.len(), MOST_NOTES, "li");
         out.push_str("</ul>\n");
+    }
+    out.push_str("</div>\n");
+    out
+}
+
+/// Findings for a notebook.
+pub(crate) fn render_findings(findings: &[Findings]) -> String {
+    let mut out = String::from(
+        "<div class=\"roastcoffea\" style=\"font-family:sans-serif;font-size:0.9em;max-width:60em\">\n",
+    );
+    for found in findings {
+        let color = match found.mood {
+            Mood::Bad => "#b00020",
+            Mood::Good => "#2e7d32",
+            Mood::Plain => "inherit",
+        };
+        push(
+            &mut out,
+            format_args!(
+                "<p style=\"margin:0;{DIM}\">{}</p>\n\
+                 <p style=\"margin:0 0 0.5em;font-size:1.1em;color:{color}\"><b>{}</b></p>\n",
+                escape(&found.title),
+                escape(&found.verdict)
+            ),
+        );
+        for part in &found.tables {
+            table(&mut out, part);
+        }
+        if !found.notes.is_empty() {
+            out.push_str("<ul style=\"margin:0.5em 0 0\">\n");
+            for note in &found.notes {
+                push(&mut out, format_args!("<li>{}</li>\n", escape(note)));
+            }
+            out.push_str("</ul>\n");
+        }
     }
     out.push_str("</div>\n");
     out

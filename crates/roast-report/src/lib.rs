@@ -4,6 +4,7 @@
 //! Header + Metrics ──► Report ──► Renderer: text, HTML          (for people)
 //! Measurement + Metrics ────────► ExportFormat: JSON, CSV, Parquet (for programs)
 //! Measurement + Metrics ──► PageData ──► render_page             (the page)
+//! Comparison, Scaling ──► Findings ► text, Markdown, HTML, JSON
 //! CATALOG ──────────────────────► reference: Markdown, text     (what it all means)
 //! ```
 //!
@@ -11,13 +12,17 @@
 //! what they are given.
 
 mod advice_view;
+mod comparison_view;
 mod csv;
 mod data_table;
 mod export;
+mod findings;
+mod findings_json;
 mod html;
 mod json;
 mod layout;
 mod ledger_view;
+mod markdown;
 mod missing;
 mod page;
 mod parquet_table;
@@ -25,6 +30,7 @@ mod plain_json;
 mod provenance;
 mod reference;
 mod report;
+mod scaling_view;
 mod table_reference;
 mod text;
 mod text_table;
@@ -33,13 +39,17 @@ mod tracking_json;
 mod units;
 
 pub use advice_view::AdviceView;
+pub use comparison_view::{comparison_findings, comparison_verdict};
 pub use data_table::{CellKind, DataColumn, DataTable};
 pub use export::{ExportError, ExportFormat, Part};
+pub use findings::{Findings, FindingsFormat, Mood};
+pub use findings_json::{comparisons_json, scaling_json};
 pub use json::write_summary;
 pub use ledger_view::{LedgerShare, LedgerView};
 pub use page::{PageData, render_page};
 pub use reference::{markdown_reference, text_entry, text_reference};
 pub use report::{Fact, Report, Row, Section};
+pub use scaling_view::{scaling_findings, scaling_verdict};
 pub use table_reference::{markdown_tables, text_table, text_tables};
 pub use text::{MAX_WIDTH, MIN_WIDTH};
 pub use units::show;

@@ -1,6 +1,7 @@
 //! A snapshot per format for runs of which everything, next to nothing, a
 //! failure or something hostile is known.
 
+mod comparing;
 pub(crate) mod fixture;
 mod trace;
 

@@ -10,6 +10,7 @@ use roast_analyze::LedgerFamily;
 
 use crate::advice_view::{self, AdviceView};
 use crate::data_table::DataTable;
+use crate::findings::{Findings, Mood};
 use crate::ledger_view::LedgerView;
 use crate::report::{Fact, Report, Row, Section};
 use crate::text_table;
@@ -30,6 +31,7 @@ const PLAIN: Style = Style::new();
 const STRONG: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
 const HEADING: Style = AnsiColor::Cyan.on_default().bold();
 
 /// The lines written so far.
@@ -84,6 +86,35 @@ pub(crate) fn render(report: &Report, width: usize, color: bool) -> String {
         page.paragraph("Notes", "", HEADING);
         for note in &report.notes {
             page.bullet(note);
+        }
+    }
+    page.text
+}
+
+/// Findings for a terminal, a blank line between one and the next.
+pub(crate) fn render_findings(findings: &[Findings], width: usize, color: bool) -> String {
+    let width = width.clamp(MIN_WIDTH, MAX_WIDTH);
+    let mut page = Page { text: String::new(), width, color };
+    for (index, found) in findings.iter().enumerate() {
+        if index > 0 {
+            page.end_line();
+        }
+        page.paragraph(&found.title, "", DIM);
+        let style = match found.mood {
+            Mood::Bad => BAD,
+            Mood::Good => GOOD,
+            Mood::Plain => STRONG,
+        };
+        page.paragraph(&found.verdict, "", style);
+        for table in &found.tables {
+            page.end_line();
+            page.table(table);
+        }
+        if !found.notes.is_empty() {
+            page.end_line();
+            for note in &found.notes {
+                page.bullet(note);
+            }
         }
     }
     page.text

@@ -33,11 +33,11 @@ STOP_TIMEOUT_SECS = 10.0
 CALL_MARGIN_SECS = 2.0
 
 
-class ColumnSink(Protocol):
-    """A table that takes rows a batch of columns at a time."""
+class RowSink(Protocol):
+    """A table that takes rows as the scheduler packs them."""
 
-    def append(self, columns: Mapping[str, Any]) -> None:
-        """Add the rows of one batch."""
+    def append_rows(self, rows: bytes, columns: Sequence[tuple[str, list[str] | None]]) -> None:
+        """Add the rows of one batch: cells of eight bytes, each column with its names if any."""
 
 
 class SpanInfo:
@@ -224,14 +224,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _sink(self, batch: Mapping[str, Any]) -> None:
         with self._lock:
             for table, builder in self._builders.items():
-                builder.append(batch[table])
+                builder.append_rows(*batch[table])
         if self._on_chunks is not None and batch["chunks"]:
             self._on_chunks(batch["chunks"])
 
-    def _new_builder(self, table: str) -> ColumnSink:
+    def _new_builder(self, table: str) -> RowSink:
         from roastcoffea import _core
 
-        builder: ColumnSink = _core.TableBuilder(table)
+        builder: RowSink = _core.TableBuilder(table)
         return builder
 
     def _finish_tracking(self) -> Mapping[str, Any]:

@@ -21,8 +21,12 @@ from typing import Any
 MISSING = float("nan")
 MISSING_TIME = -(2**63)
 MISSING_NAME = -1
-# One slice of this many workers takes one to two milliseconds.
-WORKERS_PER_SLICE = 250
+# The scheduler's other work gets its turn after so much time.
+SLICE_SECS = 0.002
+# The clock is looked at once for so many workers.
+WORKERS_PER_LOOK_AT_CLOCK = 25
+# One slice of so many calls to workers takes one to two milliseconds.
+CALLS_PER_SLICE = 100
 # The sampler takes at most one part in this many of the scheduler's time.
 MIN_INTERVAL_PER_COST = 100
 # Beyond this, a client that no longer collects would fill the scheduler's memory.
@@ -39,9 +43,9 @@ WORKER_HEARTBEAT = "<10d"
 class RowBuffer:
     """Rows of one table, packed until the client fetches them.
 
-    Every value takes eight bytes, and a row is packed in one call; the columns
-    are cut out when the buffer is drained. Nothing here is an object per value,
-    so the scheduler's garbage collector has nothing to walk through.
+    Every value takes eight bytes, and a row is packed in one call. Nothing here
+    is an object per value, so the scheduler's garbage collector has nothing to
+    walk through.
     """
 
     def __init__(
@@ -49,11 +53,14 @@ class RowBuffer:
     ) -> None:
         self._names = tuple(names)
         self._columns = (*names, *times, *numbers)
+        self.batch = 0
         self._clear()
 
     def _clear(self) -> None:
         self._rows = bytearray()
         self._codes: list[dict[str, int]] = [{} for _ in self._names]
+        # Codes are good for this batch only.
+        self.batch += 1
 
     def code(self, position: int, name: str | None) -> int:
         """Return the number that stands for ``name`` in that name column."""
@@ -71,19 +78,15 @@ class RowBuffer:
             )
         self._rows += row
 
-    def drain(self) -> dict[str, Any]:
-        """Return the columns as little-endian bytes, and forget them."""
-        width = len(self._columns)
-        rows = memoryview(bytes(self._rows))
-        cells, half_cells = rows.cast("q"), rows.cast("i")
-        drained: dict[str, Any] = {}
-        for position, column in enumerate(self._columns):
-            if position < len(self._names):
-                # Codes are small: the lower half of the cell is all of it.
-                codes = half_cells[2 * position :: 2 * width].tobytes()
-                drained[column] = (codes, list(self._codes[position]))
-            else:
-                drained[column] = cells[position::width].tobytes()
+    def drain(self) -> tuple[bytes, list[tuple[str, list[str] | None]]]:
+        """Return the rows and what their cells are, and forget them.
+
+        A cell of a name column is a code into the list beside its name. Rows are
+        cut into columns where they arrive: here that would hold up the loop.
+        """
+        codes: list[list[str] | None] = [list(names) for names in self._codes]
+        codes += [None] * (len(self._columns) - len(codes))
+        drained = bytes(self._rows), list(zip(self._columns, codes, strict=True))
         self._clear()
         return drained
 
@@ -92,8 +95,10 @@ class Stretch:
     """One worker's state for as long as it does not change."""
 
     __slots__ = (
+        "batch",
         "first",
         "heartbeat",
+        "host_code",
         "last",
         "last_seen",
         "metrics",
@@ -103,10 +108,13 @@ class Stretch:
         "stored_bytes",
         "threads",
         "worker",
+        "worker_code",
     )
 
+    batch: int
     first: int
     heartbeat: bytes
+    host_code: int
     last: int
     last_seen: int
     metrics: dict[str, Any] | None
@@ -116,6 +124,7 @@ class Stretch:
     stored_bytes: int
     threads: int
     worker: Any
+    worker_code: int
 
 
 def _nanoseconds(seconds: float | None) -> int:
@@ -224,10 +233,12 @@ class SchedulerSampler:
                 await self._tick()
             except Exception as error:
                 self._note_error(error)
-        for position, address in enumerate(list(self._open), start=1):
+        deadline = time.perf_counter() + SLICE_SECS
+        for address in list(self._open):
             self.remove_worker(self._scheduler, address)
-            if position % WORKERS_PER_SLICE == 0:
+            if time.perf_counter() > deadline:
                 await asyncio.sleep(0)
+                deadline = time.perf_counter() + SLICE_SECS
         self.stop()
         return self.drain()
 
@@ -371,17 +382,17 @@ class SchedulerSampler:
         started = clock()
         workers = list(scheduler.workers.values())
         waiting = len(scheduler.queued) + len(scheduler.unrunnable)
-        threads = processing = 0
+        threads = processing = visited = 0
         cost_secs = clock() - started
-        for first in range(0, len(workers), WORKERS_PER_SLICE):
-            if first:
+        while visited < len(workers):
+            if visited:
                 await asyncio.sleep(0)
                 if self._stopped:
                     return cost_secs
             started = clock()
-            counted = self._visit(workers[first : first + WORKERS_PER_SLICE], now)
-            threads += counted[0]
-            processing += counted[1]
+            visited, counted_threads, counted_tasks = self._visit(workers, visited, now)
+            threads += counted_threads
+            processing += counted_tasks
             cost_secs += clock() - started
         started = clock()
         if len(self._open) > len(scheduler.workers):
@@ -393,8 +404,24 @@ class SchedulerSampler:
         )
         return cost_secs
 
-    def _visit(self, workers: Sequence[Any], now: int) -> tuple[int, int]:
-        """Extend or renew the row of each worker; count threads and tasks."""
+    def _visit(self, workers: Sequence[Any], first: int, now: int) -> tuple[int, int, int]:
+        """Extend or renew the rows of workers from the ``first`` on, for one slice of time.
+
+        Returns how many were visited by then, and the threads and tasks of this slice.
+        """
+        clock = time.perf_counter
+        deadline = clock() + SLICE_SECS
+        threads_total = processing_total = 0
+        for position in range(first, len(workers), WORKERS_PER_LOOK_AT_CLOCK):
+            if position > first and clock() > deadline:
+                return position, threads_total, processing_total
+            few = workers[position : position + WORKERS_PER_LOOK_AT_CLOCK]
+            counted_threads, counted_tasks = self._visit_few(few, now)
+            threads_total += counted_threads
+            processing_total += counted_tasks
+        return len(workers), threads_total, processing_total
+
+    def _visit_few(self, workers: Sequence[Any], now: int) -> tuple[int, int]:
         stretches = self._open
         threads_total = processing_total = 0
         for worker in workers:
@@ -410,6 +437,7 @@ class SchedulerSampler:
                 if stretch is None:
                     stretch = stretches[address] = Stretch()
                     stretch.worker = worker
+                    stretch.batch = -1
                     stretch.metrics = None
                     stretch.processing = -1
                 else:
@@ -443,11 +471,15 @@ class SchedulerSampler:
         return threads_total, processing_total
 
     def _emit(self, stretch: Stretch) -> None:
-        rows, worker = self._workers, stretch.worker
+        rows = self._workers
+        if stretch.batch != rows.batch:
+            stretch.batch = rows.batch
+            stretch.worker_code = rows.code(0, stretch.worker.address)
+            stretch.host_code = rows.code(1, stretch.worker.host)
         state = struct.pack(
             WORKER_STATE,
-            rows.code(0, worker.address),
-            rows.code(1, worker.host),
+            stretch.worker_code,
+            stretch.host_code,
             stretch.first,
             stretch.last,
             stretch.last_seen,
@@ -571,7 +603,7 @@ async def roastcoffea_ask(
         if address not in dask_scheduler.workers:
             continue
         asked[asyncio.create_task(ask(address))] = address
-        if position % WORKERS_PER_SLICE == WORKERS_PER_SLICE - 1:
+        if position % CALLS_PER_SLICE == CALLS_PER_SLICE - 1:
             await asyncio.sleep(0)
     if not asked:
         return {}

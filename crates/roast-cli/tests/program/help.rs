@@ -9,6 +9,8 @@ fn help_pages() {
         ("help_show", &["show", "--help"]),
         ("help_report", &["report", "--help"]),
         ("help_export", &["export", "--help"]),
+        ("help_compare", &["compare", "--help"]),
+        ("help_scaling", &["scaling", "--help"]),
         ("help_metrics", &["metrics", "--help"]),
         ("help_tables", &["tables", "--help"]),
         ("help_simulate", &["simulate", "--help"]),

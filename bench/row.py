@@ -1,0 +1,64 @@
+"""One row of the benchmark table, and whether it is within its budget.
+
+Absolute times do not hold between machines, so a budget bounds a ratio: what was measured over a
+reference measured in the same run. Where the design names an absolute figure, it stands beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+# A ratio this many times its budget fails the run, on a noisy machine too.
+TOLERANCE: Final = 1.5
+
+
+class Verdict(Enum):
+    """How a ratio stands to its budget."""
+
+    MET = "met"
+    OVER = "over"
+    FAILED = "FAILED"
+    SHOWN = "-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One figure: what was measured, over what, and what it may be."""
+
+    topic: str
+    what: str
+    measured: float
+    unit: str
+    reference: str
+    reference_measured: float
+    ratio: float
+    #: The largest ratio that is within budget; None where none is set.
+    budget: float | None = None
+    #: The design's absolute figure, in words.
+    design: str | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Judge the ratio."""
+        if self.budget is None:
+            return Verdict.SHOWN
+        if self.ratio <= self.budget:
+            return Verdict.MET
+        return Verdict.OVER if self.ratio <= TOLERANCE * self.budget else Verdict.FAILED
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the row as plain values."""
+        return {
+            "topic": self.topic,
+            "what": self.what,
+            "measured": self.measured,
+            "unit": self.unit,
+            "reference": self.reference,
+            "reference_measured": self.reference_measured,
+            "ratio": self.ratio,
+            "budget": self.budget,
+            "design": self.design,
+            "verdict": self.verdict.value,
+        }

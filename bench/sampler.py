@@ -1,0 +1,299 @@
+"""The sampler on a scheduler of 100, 1000 and 5000 workers.
+
+The scheduler, its worker states and tasks' prefixes are Dask's own; what a cluster would do to
+them (heartbeats, finished tasks) is done by hand, at the pace of a real one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+from distributed import Scheduler
+from distributed.core import Status
+from distributed.scheduler import WorkerState, heartbeat_interval
+
+from bench.row import Row
+from roastcoffea._core import TableBuilder
+from roastcoffea.backends.remote import SchedulerSampler
+
+THREADS_PER_WORKER = 4
+# A chunk that takes so long is on the short side of what analyses choose.
+TASK_SECS = 20.0
+TICKS_PER_DRAIN = 2
+WARM_UP_TICKS = 4
+HOUR_TICKS = 3600
+# Few workers send many heartbeats each, so that most of them have changed at a tick.
+BUDGETS = {100: 1.25, 1000: 0.5, 5000: 0.3}
+
+
+@dataclass
+class Figures:
+    """What some ticks of the sampler cost, in CPU seconds and bytes."""
+
+    tick_secs: float
+    longest_hold_secs: float
+    bytes_per_drain: float
+    rows_per_tick: float
+    reference_tick_secs: float
+
+
+def rows(*, quick: bool) -> Iterator[Row]:
+    """Sample clusters of three sizes, busy as real ones, and one in uproar."""
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    ticks = 20 if quick else 60
+    busy = {count: asyncio.run(_sample(count, ticks)) for count in (100, 1000, 5000)}
+    for count, figures in busy.items():
+        yield _tick_row(f"a tick at {count} workers", figures, BUDGETS[count], count)
+    uproar = asyncio.run(_sample(5000, ticks, changed_share=0.5))
+    yield _tick_row("a tick at 5000 workers, half changed", uproar, 0.5, None)
+    for what, figures in (("5000 workers", busy[5000]), ("5000 workers, half changed", uproar)):
+        yield Row(
+            topic="sampler",
+            what=f"longest hold of the loop, {what}",
+            measured=figures.longest_hold_secs * 1e3,
+            unit="ms",
+            reference="a tick of tuples in lists",
+            reference_measured=figures.reference_tick_secs * 1e3,
+            ratio=figures.longest_hold_secs / figures.reference_tick_secs,
+            budget=0.15,
+            design="≤ 5 ms",
+        )
+    # Twelve numbers with a time each, as tuples in lists, per worker and second.
+    tuples_mb = 1000 * HOUR_TICKS * 12 * (56 + 8 + 24 + 24) / 1e6
+    yield Row(
+        topic="sampler",
+        what="1000 workers: held on the scheduler, whatever the hours",
+        measured=busy[1000].bytes_per_drain / 1e6,
+        unit="MB",
+        reference="an hour of tuples in lists",
+        reference_measured=tuples_mb,
+        ratio=busy[1000].bytes_per_drain / 1e6 / tuples_mb,
+        budget=60 / tuples_mb,
+        design="≤ 60 MB",
+    )
+    client_mb = _client_mb(int(busy[1000].rows_per_tick * HOUR_TICKS))
+    yield Row(
+        topic="sampler",
+        what="1000 workers: an hour in the client's memory",
+        measured=client_mb,
+        unit="MB",
+        reference="an hour of tuples in lists",
+        reference_measured=tuples_mb,
+        ratio=client_mb / tuples_mb,
+        budget=60 / tuples_mb,
+        design="≤ 60 MB",
+    )
+
+
+def _client_mb(rows: int) -> float:
+    """Return what a table of so many worker rows takes, in a process of its own."""
+    command = [sys.executable, "-m", "bench.sampler", str(rows)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def _tick_row(what: str, figures: Figures, budget: float, workers: int | None) -> Row:
+    return Row(
+        topic="sampler",
+        what=what,
+        measured=figures.tick_secs * 1e3,
+        unit="ms",
+        reference="a tick of tuples in lists",
+        reference_measured=figures.reference_tick_secs * 1e3,
+        ratio=figures.tick_secs / figures.reference_tick_secs,
+        budget=budget,
+        design="≤ 10 ms" if workers == 5000 else None,
+    )
+
+
+async def _sample(count: int, ticks: int, *, changed_share: float | None = None) -> Figures:
+    """Run ticks by turns with the plain way of sampling; the first ones warm up."""
+    async with Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler:
+        cluster = _Cluster(scheduler, count, changed_share)
+        sampler = _WatchedSampler(name="bench", owner="bench", interval=None, span_ids=())
+        sampler.begin(scheduler)
+        table = TableBuilder("workers")
+        plain = _PlainSampler()
+        costs: list[float] = []
+        holds: list[float] = []
+        plain_costs: list[float] = []
+        shipped: list[int] = []
+        for tick in range(ticks + WARM_UP_TICKS):
+            cluster.live_one_second()
+            sampler.longest_secs = 0.0
+            cost = await sampler._tick()
+            began = time.thread_time()
+            plain.tick(cluster.workers)
+            plain_cost = time.thread_time() - began
+            plain.forget()
+            if tick % TICKS_PER_DRAIN == 0:
+                drained = sampler.drain()
+                table.append_rows(*drained["workers"])
+                shipped.append(_bytes_of(drained))
+            if tick >= WARM_UP_TICKS:
+                costs.append(cost)
+                holds.append(sampler.longest_secs)
+                plain_costs.append(plain_cost)
+        for worker in cluster.workers:
+            del scheduler.workers[worker.address]
+    return Figures(
+        tick_secs=sorted(costs)[len(costs) // 2],
+        # The ninth of ten: the machine itself interrupts now and then.
+        longest_hold_secs=sorted(holds)[len(holds) * 9 // 10],
+        bytes_per_drain=max(shipped),
+        rows_per_tick=len(table) / len(shipped) / TICKS_PER_DRAIN,
+        reference_tick_secs=sorted(plain_costs)[len(plain_costs) // 2],
+    )
+
+
+class _WatchedSampler(SchedulerSampler):
+    """Notes the longest time, in CPU seconds, that it kept the loop to itself."""
+
+    longest_secs = 0.0
+
+    def _visit(self, workers: Sequence[Any], first: int, now: int) -> tuple[int, int, int]:
+        began = time.thread_time()
+        visited = super()._visit(workers, first, now)
+        self.longest_secs = max(self.longest_secs, time.thread_time() - began)
+        return visited
+
+    def drain(self) -> dict[str, Any]:
+        """Hand over what is there."""
+        began = time.thread_time()
+        drained = super().drain()
+        self.longest_secs = max(self.longest_secs, time.thread_time() - began)
+        return drained
+
+
+def _bytes_of(drained: dict[str, Any]) -> int:
+    rows, columns = drained["workers"]
+    return len(rows) + sum(len(name) for _, names in columns for name in names or ())
+
+
+class _Cluster:
+    """Worker states of a real scheduler, and what a second does to them."""
+
+    def __init__(self, scheduler: Scheduler, count: int, changed_share: float | None) -> None:
+        self._random = random.Random(1)
+        self._scheduler = scheduler
+        finishing = 1 - (1 - 1 / TASK_SECS) ** THREADS_PER_WORKER
+        self._finish_share = finishing if changed_share is None else changed_share
+        self._beat_share = min(1.0, 1 / heartbeat_interval(count))
+        self.workers = [self._worker(index) for index in range(count)]
+        for worker in self.workers:
+            scheduler.workers[worker.address] = worker
+
+    def _worker(self, index: int) -> WorkerState:
+        address = f"tls://10.{index // 60000}.{index // 250 % 240}.{index % 250}:40000"
+        worker = WorkerState(
+            address=address,
+            status=Status.running,
+            pid=index,
+            name=index,
+            nthreads=THREADS_PER_WORKER,
+            memory_limit=8_000_000_000,
+            local_directory="/tmp",
+            nanny=None,
+            server_id=address,
+            scheduler=self._scheduler,
+        )
+        worker.processing.update(
+            self._scheduler.new_task(f"DimuonProcessor-{index}-{number}", None, "released")
+            for number in range(THREADS_PER_WORKER)
+        )
+        worker.task_prefix_count["DimuonProcessor"] = THREADS_PER_WORKER
+        worker.metrics = self._metrics()
+        return worker
+
+    def live_one_second(self) -> None:
+        """Let some workers send a heartbeat, and some finish a task and begin another."""
+        draw = self._random.random
+        for worker in self.workers:
+            if draw() < self._beat_share:
+                worker.metrics = self._metrics()
+            if draw() < self._finish_share:
+                worker.nbytes += 40_000
+
+    def _metrics(self) -> dict[str, Any]:
+        draw = self._random.random
+        return {
+            "task_counts": {"executing": THREADS_PER_WORKER, "memory": 3},
+            "bandwidth": {"total": 1e8, "workers": {}, "types": {}},
+            "digests_total_since_heartbeat": {},
+            "managed_bytes": int(1e9 * draw()),
+            "spilled_bytes": {"memory": 0, "disk": 0},
+            "transfer": {"incoming_bytes": 0, "incoming_count": 0},
+            "event_loop_interval": 0.02 * draw(),
+            "cpu": 400 * draw(),
+            "memory": int(4e9 * draw()),
+            "time": time.time(),
+            "host_net_io": {"read_bps": 1e7 * draw(), "write_bps": 1e6 * draw()},
+            "host_disk_io": {"read_bps": 1e7 * draw(), "write_bps": 1e6 * draw()},
+            "num_fds": 80,
+        }
+
+
+class _PlainSampler:
+    """Samples the way one would first write it: a tuple per value, in lists per worker."""
+
+    def __init__(self) -> None:
+        self._series: dict[str, dict[str, list[tuple[float, Any]]]] = {}
+
+    def forget(self) -> None:
+        """Drop what was gathered: the garbage collector would be at work on it all the time."""
+        for series in self._series.values():
+            for values in series.values():
+                values.clear()
+
+    def tick(self, workers: list[WorkerState]) -> None:
+        """Note twelve values of every worker."""
+        now = time.time()
+        for worker in workers:
+            metrics = worker.metrics
+            values = {
+                "memory": metrics["memory"],
+                "limit": worker.memory_limit,
+                "cpu": metrics["cpu"],
+                "processing": len(worker.processing),
+                "executing": metrics["task_counts"].get("executing", 0),
+                "nthreads": worker.nthreads,
+                "nbytes": worker.nbytes,
+                "occupancy": worker.occupancy,
+                "spilled": metrics["spilled_bytes"]["disk"],
+                "net_read": metrics["host_net_io"]["read_bps"],
+                "disk_read": metrics["host_disk_io"]["read_bps"],
+                "last_seen": worker.last_seen,
+            }
+            series = self._series.setdefault(worker.address, {})
+            for key, value in values.items():
+                series.setdefault(key, []).append((now, value))
+
+
+def _fill_table(rows: int) -> float:
+    """Take rows in as they arrive, and see how the process grows, in MB."""
+    sampler = SchedulerSampler(name="bench", owner="bench", interval=None, span_ids=())
+    columns = sampler.drain()["workers"][1]
+    cells = bytearray(struct.pack(f"<{len(columns)}d", *range(len(columns))))
+    for position, (_, names) in enumerate(columns):
+        if names is not None:
+            cells[8 * position : 8 * position + 8] = bytes(8)
+    named = [(column, names if names is None else ["name"]) for column, names in columns]
+    batch, table = bytes(cells) * 1000, TableBuilder("workers")
+    before: int = psutil.Process().memory_info().rss
+    for _ in range(rows // 1000):
+        table.append_rows(batch, named)
+    after: int = psutil.Process().memory_info().rss
+    return (after - before) / 1e6
+
+
+if __name__ == "__main__":
+    print(_fill_table(int(sys.argv[1])))

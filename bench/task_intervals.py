@@ -1,0 +1,110 @@
+"""What noting every task's interval costs the scheduler."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from distributed import Client, LocalCluster
+
+from bench.row import Row
+from bench.timing import pair_of
+from roastcoffea.backends.dask import DaskMetricsBackend
+
+TASKS = 20_000
+TASKS_QUICK = 3_000
+CALLS_PER_TASK = 6
+
+
+def _nothing(_: int) -> None:
+    pass
+
+
+def rows(*, quick: bool) -> Iterator[Row]:
+    """Run no-op tasks with and without, and time the hook itself."""
+    tasks, repeats = (TASKS_QUICK, 3) if quick else (TASKS, 4)
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        bare_run = _Run(client, tasks)
+        bare_run.bare()
+        # Scheduler, workers and client share this process: its CPU time is all there is.
+        both = pair_of(bare_run.monitored, bare_run.bare, repeats=repeats)
+        per_call = client.run_on_scheduler(_hook_secs)
+    yield Row(
+        topic="task intervals",
+        what=f"{tasks:,} no-op tasks: CPU of cluster and client",
+        measured=both.measured,
+        unit="s",
+        reference="without monitoring",
+        reference_measured=both.reference,
+        ratio=both.ratio,
+        budget=1.05,
+    )
+    per_task = both.reference / tasks
+    yield Row(
+        topic="task intervals",
+        what=f"the hook, {CALLS_PER_TASK} transitions of a task",
+        measured=per_call * 1e6,
+        unit="µs",
+        reference="CPU of a no-op task",
+        reference_measured=per_task * 1e6,
+        ratio=per_call / per_task,
+        budget=0.03,
+    )
+
+
+class _Run:
+    """The same tasks over and over, under new names."""
+
+    def __init__(self, client: Client, tasks: int) -> None:
+        self._client = client
+        self._tasks = tasks
+        self._number = itertools.count()
+
+    def bare(self) -> float:
+        """Return the CPU seconds of one run."""
+        began = time.process_time()
+        prefix = f"noop-{next(self._number)}"
+        keys = [f"{prefix}-{index}" for index in range(self._tasks)]
+        self._client.gather(self._client.map(_nothing, range(self._tasks), key=keys))
+        return time.process_time() - began
+
+    def monitored(self) -> float:
+        """Return the same with the sampler on the scheduler and all tasks in a span."""
+        began = time.process_time()
+        backend = DaskMetricsBackend(self._client)
+        span = backend.create_span("bench")
+        assert span is not None
+        backend.start_tracking(1.0)
+        with span:
+            self.bare()
+        backend.stop_tracking()
+        return time.process_time() - began
+
+
+def _hook_secs(dask_scheduler: Any = None) -> float:
+    """Time the hook on a task that the scheduler knows, per task."""
+    from roastcoffea.backends.remote import SchedulerSampler
+
+    sampler = SchedulerSampler(name="bench", owner="bench", interval=None, span_ids=())
+    sampler.begin(dask_scheduler)
+    task = dask_scheduler.new_task("bench-hook", None, "released")
+    sampler._span_is_ours[task.group.span_id] = True
+    details = {
+        "worker": "tcp://10.0.0.1:40000",
+        "nbytes": 28,
+        "startstops": ({"action": "compute", "start": 1.0, "stop": 2.0},),
+    }
+    repeats = 2_000
+    began = time.thread_time()
+    for _ in range(repeats):
+        for _ in range(CALLS_PER_TASK - 1):
+            sampler.transition("bench-hook", "waiting", "processing", stimulus_id="bench")
+        sampler.transition("bench-hook", "processing", "memory", stimulus_id="bench", **details)
+    return (time.thread_time() - began) / repeats
