@@ -34,7 +34,7 @@ python_use_unqualified_type_names = True
 # Types that the standard library and numerical libraries document.
 nitpick_ignore_regex = [
     (r"py:.*", r"(collections|contextlib|datetime|matplotlib|numpy|os|pathlib|types|typing)\..*"),
-    (r"py:.*", r"(Any|Callable|Iterable|Iterator|Mapping|PathLike|Path|Sequence|TextIO)"),
+    (r"py:.*", r"(Any|Callable|Iterable|Iterator|Mapping|PathLike|Path|Sequence|Source|TextIO)"),
     # Parts that nobody makes by hand.
     (r"py:.*", r"(roastcoffea\.)?_core\..*|roastcoffea\..*\._[A-Z]\w*"),
 ]

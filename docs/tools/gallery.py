@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot as plt
+
 from roastcoffea.visualization import plots
 
 #: What most people look for; the others follow by name.

@@ -19,6 +19,8 @@ import screenshots
 
 DOCS = Path(__file__).resolve().parents[1]
 README_BYTES_AT_MOST = 300_000
+#: Down to the bar of the ledger.
+README_HEIGHT = 915
 
 
 def report(run: Path, output: Path) -> Path:
@@ -49,8 +51,9 @@ def for_readme() -> None:
         if not screenshots.take(page, Path(directory)):
             sys.exit("docs/images/report.png was left as it is")
         picture = DOCS / "images" / "report.png"
-        with Image.open(Path(directory) / "top-light.png") as image:
-            image.convert("RGB").quantize(256).save(picture, optimize=True)
+        with Image.open(Path(directory) / "page-light.png") as image:
+            top = image.convert("RGB").crop((0, 0, image.width, README_HEIGHT))
+            top.quantize(256).save(picture, optimize=True)
     if picture.stat().st_size > README_BYTES_AT_MOST:
         sys.exit(f"{picture} is larger than {README_BYTES_AT_MOST} bytes")
 

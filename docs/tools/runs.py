@@ -10,13 +10,13 @@ PROGRAM = Path(sys.executable).with_name("roastcoffea")
 
 #: Name of the run, and what `roastcoffea simulate` is told.
 RUNS = {
-    "run": "--workers 24 --threads 2 --chunks 1500 --datasets 4 --sections 5 --failures 1% "
-    "--stragglers 2%",
-    "before": "--workers 8 --chunks 200 --datasets 2 --seed 1",
-    "after": "--workers 8 --chunks 200 --datasets 2 --seed 2",
-    "workers-4": "--workers 4 --chunks 200 --seed 3",
-    "workers-8": "--workers 8 --chunks 200 --seed 3",
-    "workers-16": "--workers 16 --chunks 200 --seed 3",
+    "run": "--preset setup-dominated --workers 12 --threads 2 --chunks 1500 --datasets 4 "
+    "--sections 5 --stragglers 1%",
+    "before": "--preset setup-dominated --workers 8 --events 1000000 --chunksize 2000 --seed 1",
+    "after": "--preset setup-dominated --workers 8 --events 1000000 --chunksize 20000 --seed 2",
+    "workers-4": "--workers 4 --chunks 200 --seed 4",
+    "workers-8": "--workers 8 --chunks 200 --seed 8",
+    "workers-16": "--workers 16 --chunks 200 --seed 16",
 }
 
 
