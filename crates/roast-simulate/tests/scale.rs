@@ -2,8 +2,6 @@
 //! machine say little, so this only prints them:
 //! `cargo test --release -p roast-simulate --test scale -- --ignored --nocapture`
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
-
 use roast_analyze::analyze;
 use roast_simulate::{Preset, needed_bytes, simulate};
 

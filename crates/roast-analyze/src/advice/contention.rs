@@ -1,7 +1,9 @@
 //! Threads that were ready to run while others had the cores.
 //!
-//! The seconds waited would be free for others if there were as many threads as
-//! cores; the run itself would take as long, since the cores were busy anyway.
+//! Who had the cores is not known. If it was the run itself, the seconds waited
+//! would be free for others with as many threads as cores, and the run would take
+//! as long, since the cores were busy anyway: that is the gain given here. If it
+//! was another program, the run gains as much as that one leaves it.
 
 use super::evidence::Evidence;
 use super::plan::Plan;
@@ -38,8 +40,8 @@ pub(super) fn cores_shared(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option<
     let fewer = (enough as usize) < threads;
     let action = if fewer {
         format!(
-            "run about {} instead of {} on these hosts, or move away what else runs there: the \
-             cores are shared out either way, so the run takes as long with fewer.",
+            "move away what else runs on these hosts; if nothing does, run about {} instead of {}: \
+             the threads only take the cores from each other, and the run takes as long with fewer.",
             words::several(enough as usize, "task thread", "task threads"),
             words::count(threads as f64)
         )
@@ -54,11 +56,7 @@ pub(super) fn cores_shared(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option<
             words::percent(share)
         ),
         action,
-        change: if fewer {
-            format!("run about {} task threads", words::count(enough))
-        } else {
-            "free the hosts of other programs".to_owned()
-        },
+        change: "free the hosts of other programs, or run fewer threads".to_owned(),
         evidence: vec![
             ("waiting for a core", words::core_seconds(waited)),
             ("on a CPU", words::core_seconds(on_cpu)),

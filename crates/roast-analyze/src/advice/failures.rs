@@ -52,6 +52,8 @@ pub(super) fn failing_files(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option
     files.sort_by(|a, b| b.1.lost_chunks.cmp(&a.1.lost_chunks).then(b.1.secs.total_cmp(&a.1.secs)));
     let attempts: usize = files.iter().map(|(_, bad)| bad.attempts).sum();
     let secs: f64 = files.iter().map(|(_, bad)| bad.secs).sum();
+    // No more than the ledger has of it, so that the two agree.
+    let secs = evidence.row("failed_work").map_or(secs, |row| secs.min(row));
     let (worst, bad) = files.first()?;
     let class = bad.errors.iter().max_by_key(|(_, count)| **count).map_or(UNKNOWN, |e| e.0);
     let cost = match evidence.core_secs {

@@ -58,7 +58,7 @@ pub(super) fn sentence(evidence: &Evidence<'_>, advice: &[Advice]) -> Option<Str
 /// When threads were idle for the most part.
 fn idle_when(evidence: &Evidence<'_>) -> String {
     let kinds = [
-        ("idle_ramp_up", "before their first chunk"),
+        ("idle_ramp_up", "before a worker's first chunk"),
         ("idle_starved", "between tasks"),
         ("idle_tail", "at the end"),
         ("idle_client", "outside of processing, while the client worked"),

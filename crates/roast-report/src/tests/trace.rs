@@ -71,7 +71,8 @@ fn check_format(events: &[Json]) {
 
 /// Slices of a track lie beside or inside of one another, outer ones first.
 fn check_nesting(events: &[Json]) {
-    let mut tracks: BTreeMap<(u64, u64), Vec<(i64, i64, &Json)>> = BTreeMap::new();
+    type Slices<'a> = Vec<(i64, i64, &'a Json)>;
+    let mut tracks: BTreeMap<(u64, u64), Slices<'_>> = BTreeMap::new();
     for event in events.iter().filter(|event| event["ph"] == "X") {
         let track = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
         let start = ns(event, "ts");
