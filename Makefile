@@ -9,7 +9,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := dask,coffea,plots,test,dev
+EXTRAS := dask,coffea,plots,test,docs,dev
 
 # What the report page is built from, and the one file it becomes.
 PAGE := web/dist/page.html
@@ -33,7 +33,7 @@ FIND_CHROMIUM = : "$${CHROMIUM:=$$(command -v chromium chromium-browser google-c
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f -not -name '*.snap.new')
 RUST_TESTED := --workspace --exclude roast-py
-PYTHON_PATHS := $(wildcard python tests examples bench)
+PYTHON_PATHS := $(wildcard python tests examples bench docs)
 
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
@@ -53,7 +53,7 @@ AS_MATURIN = export PYO3_BUILD_EXTENSION_MODULE=1; \
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(VENV)/.built ## Run a real analysis on a small cluster and show where its time went
@@ -101,10 +101,24 @@ lint-web: $(PAGE) ## Check the types and the formatting of the report page
 docs-check: $(VENV)/.built ## Check that generated documents match the code
 	@for what in metrics tables; do \
 		$(BIN)/roastcoffea $$what --format markdown | diff -u docs/$$what-reference.md - \
-		|| { echo "docs/$$what-reference.md is out of date: run make docs" >&2; exit 1; }; done
+		|| { echo "docs/$$what-reference.md is out of date: run make docs-generated" >&2; exit 1; }; done
 
 .PHONY: docs
-docs: $(VENV)/.built ## Write the generated documents again
+docs: docs-generated docs/_pictures/.made ## Build the documentation into docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -n -q docs docs/_build/html
+	@echo "built: docs/_build/html/index.html"
+
+# A run is simulated, reported, photographed in Chromium, and plotted.
+docs/_pictures/.made: $(VENV)/.built $(shell find docs/tools python/roastcoffea/visualization -name '*.py')
+	$(WITH_NODE) $(BIN)/python docs/tools/pictures.py
+	@touch $@
+
+.PHONY: readme-picture
+readme-picture: $(VENV)/.built ## Make the picture in the README again (needs Chromium)
+	$(WITH_NODE) $(BIN)/python docs/tools/pictures.py --readme
+
+.PHONY: docs-generated
+docs-generated: $(VENV)/.built ## Write the generated documents again
 	for what in metrics tables; do \
 		$(BIN)/roastcoffea $$what --format markdown > docs/$$what-reference.md.new; \
 		mv docs/$$what-reference.md.new docs/$$what-reference.md; done
@@ -140,7 +154,8 @@ wheel: $(VENV)/.deps $(PAGE) ## Build an optimised wheel into dist/
 
 .PHONY: clean
 clean: ## Remove everything that was built, the demo's data included; measurements stay
-	rm -rf $(VENV) target dist web/dist web/node_modules demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) target dist web/dist web/node_modules demo-data
+	rm -rf docs/_build docs/_generated docs/_pictures .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find python -name '*.so' -delete
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 

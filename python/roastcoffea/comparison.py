@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from roastcoffea import _core
 from roastcoffea.export.measurements import load_measurement
@@ -36,7 +36,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """What to know first: one sentence for each run compared with the base."""
+        """The sentence to know first, one for each run compared with the base."""
         return "\n".join(found["verdict"] for found in self._document["comparisons"])
 
     @property
@@ -114,7 +114,7 @@ class Scaling:
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        """One dict per run, the smallest first: cores, throughput, speed-up, efficiency."""
+        """Cores, throughput, speed-up and efficiency of each run, the smallest first."""
         return list(self._document["points"])
 
     @property

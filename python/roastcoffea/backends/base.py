@@ -19,7 +19,7 @@ class AbstractMetricsBackend(ABC):
     class's: there is no state here.
     """
 
-    #: Plain sentences for the user: what is missing from the measurement, and why.
+    #: What is missing from the measurement and why, in plain sentences for the user.
     notes: Sequence[str] = ()
 
     @abstractmethod
