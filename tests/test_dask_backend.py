@@ -12,7 +12,7 @@ import textwrap
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ class Columns:
     def __init__(self) -> None:
         self.columns: dict[str, list[Any]] = {}
 
-    def append_rows(self, rows: bytes, columns: list[tuple[str, list[str] | None]]) -> None:
+    def append_rows(self, rows: bytes, columns: Sequence[tuple[str, list[str] | None]]) -> None:
         for position, (name, names) in enumerate(columns):
             kind = "d" if names is None and name not in TIMES else "q"
             cells: list[Any] = list(array(kind, rows)[position :: len(columns)])
