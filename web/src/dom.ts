@@ -43,6 +43,15 @@ export function nameText(text: string, className = "name"): HTMLElement {
   );
 }
 
+/** A sentence in which what stands between backticks is code. */
+export function prose(text: string): Child[] {
+  return text.split("`").map((part, at, parts) => {
+    const closed = at < parts.length - 1;
+    if (at % 2 === 0) return part;
+    return closed ? element("code", {}, part) : `\`${part}`;
+  });
+}
+
 /** The start of a text, by whole characters. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -1,7 +1,7 @@
 /** What people read first: the verdict, the headline numbers, and what to change. */
 
 import type { Advice, Fact, PageData } from "./data";
-import { button, element, nameText } from "./dom";
+import { button, element, nameText, prose } from "./dom";
 import { coreSeconds, MISSING, roundShare, seconds } from "./format";
 
 export function overview(page: PageData): HTMLElement {
@@ -25,7 +25,7 @@ export function overview(page: PageData): HTMLElement {
           element("strong", {}, "The run was ended by an error. "),
           page.error,
         ),
-    page.verdict === "" ? null : element("p", { class: "verdict", dir: "auto" }, page.verdict),
+    page.verdict === "" ? null : element("p", { class: "verdict", dir: "auto" }, ...prose(page.verdict)),
     page.headline.length === 0 ? null : element("dl", { class: "tiles" }, ...page.headline.map(tile)),
   );
 }
@@ -56,9 +56,9 @@ export function advicePanel(advice: Advice[]): Node {
         "h3",
         {},
         element("span", { class: "rank", "aria-hidden": "true" }, String(at + 1)),
-        element("span", {}, one.headline),
+        element("span", {}, ...prose(one.headline)),
       ),
-      element("p", { class: "action" }, one.action),
+      element("p", { class: "action" }, ...prose(one.action)),
       gain(one),
       one.snippet === null ? null : snippet(one.snippet),
       evidence(one),

@@ -1,6 +1,8 @@
 //! What is known once per run: coffea's report, Dask's spans, and that all of it
 //! is made up.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use roast_model::{Header, Phase, UtcNs, Value};
 
 use crate::draw::Draw;
@@ -10,6 +12,14 @@ use crate::recorder::{Sums, Totals};
 use crate::rows::PROCESSOR;
 use crate::schedule::Run;
 
+/// One number for all that was asked for, so that runs of one seed but of different
+/// size are different runs.
+fn fingerprint(simulation: &Simulation) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{simulation:?}").hash(&mut hasher);
+    hasher.finish()
+}
+
 pub(crate) fn make(simulation: &Simulation, layout: &Layout, run: &Run, totals: &Totals) -> Header {
     let at = |ns: i64| UtcNs(simulation.started.0 + ns);
     let phase = |name: &str, (start, stop): (i64, i64), items: usize| Phase {
@@ -18,7 +28,7 @@ pub(crate) fn make(simulation: &Simulation, layout: &Layout, run: &Run, totals: 
         stop: at(stop),
         items: items as i64,
     };
-    let id = uuid(Draw::new(simulation.seed, 6).bits());
+    let id = uuid(Draw::new(fingerprint(simulation), 6).bits());
     let wall_secs = run.wall_ns as f64 / 1e9;
     Header {
         provenance: provenance(simulation),

@@ -26,6 +26,10 @@ _COLORS = {
 _SMALL_PERCENT = 0.5
 
 
+def _shown(secs: float) -> str:
+    return f"{secs:,.0f}" if secs >= 100 else f"{secs:.3g}"
+
+
 def plot_ledger(
     metrics: MetricsSource,
     output_path: OutputPath = None,
@@ -52,7 +56,7 @@ def plot_ledger(
     rest = [row for row in rows if row not in shown and row[1] > 0]
     if rest:
         shown.append((f"{len(rest)} smaller parts", sum(row[1] for row in rest), "idle"))
-    heading = title or (f"Where {available:,.3g} core-seconds went" if available else "Ledger")
+    heading = title or (f"Where {_shown(available)} core-seconds went" if available else "Ledger")
     size = figsize or (9, bars_height(len(shown)))
     with canvas(output_path, ax=ax, figsize=size, title=heading) as (figure, axes):
         if not available:
@@ -64,7 +68,7 @@ def plot_ledger(
                     (
                         label,
                         100 * secs / available,
-                        f"{100 * secs / available:.1f} %  ({secs:,.3g} s)",
+                        f"{100 * secs / available:.1f} %  ({_shown(secs)} s)",
                     )
                     for label, secs, _ in shown
                 ],
