@@ -62,7 +62,7 @@ def test_metrics_before_anything_ran(runner: processor.Runner) -> None:
     assert collector.tracking_data is None
     assert collector.span_metrics is None
     assert collector.chunk_metrics == []
-    assert collector._repr_html_() is None
+    assert "not started" in collector._repr_html_()
     with collector, pytest.raises(RuntimeError, match="after the block has ended"):
         collector.get_metrics()
 
