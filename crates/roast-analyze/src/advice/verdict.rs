@@ -35,9 +35,9 @@ pub(super) fn sentence(evidence: &Evidence<'_>, advice: &[Advice]) -> Option<Str
             let when = if label == IDLE { idle_when(evidence) } else { String::new() };
             format!("{label} {} of the core time{when}", words::percent(share))
         });
-    let worth_most = advice.iter().find(|advice| {
-        advice.is_urgent || advice.gain.is_none_or(|gain| gain.is_worth(evidence))
-    });
+    let worth_most = advice
+        .iter()
+        .find(|advice| advice.is_urgent || advice.gain.is_none_or(|gain| gain.is_worth(evidence)));
     let change = worth_most.map(|advice| match advice.gain {
         Some(gain) if gain.wall_secs_then < 0.97 * gain.wall_secs_now => format!(
             "worth most: {} (about {} instead of {})",
