@@ -162,7 +162,7 @@ def far_away(tmp_path: Path) -> Iterator[str]:
     thread.join()
 
 
-def test_preloading_brings_what_it_promises(
+def test_preloading_brings_at_least_what_it_promises(
     dask_client: Client, tmp_path: Path, far_away: str
 ) -> None:
     random = np.random.default_rng(3)
