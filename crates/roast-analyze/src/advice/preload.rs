@@ -20,6 +20,8 @@ const THRESHOLD: f64 = 0.1;
 /// Nearer files answer faster, and asking at once gains nothing that is sure.
 const MIN_LATENCY_SECS: f64 = 0.008;
 const HANDLING_SECS: f64 = 0.002;
+/// Standard errors that the time per byte must be above zero to count.
+const STANDS_OUT: f64 = 3.0;
 /// A branch that fewer of a dataset's chunks read is not worth fetching in all.
 const USUALLY_READ: f64 = 0.9;
 
@@ -109,8 +111,11 @@ fn read(columns: Frame<'_>) -> BTreeMap<&str, Branch> {
 }
 
 /// Seconds per request beyond what its bytes take.
+///
+/// Branches that are much alike cannot tell the two apart. Unless the bytes' part
+/// stands out from the noise, the requests explain it all.
 fn latency(branches: &BTreeMap<&str, Branch>) -> Option<f64> {
-    let (mut rr, mut rb, mut bb, mut rs, mut bs) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let (mut rr, mut rb, mut bb, mut rs, mut bs, mut ss) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
     for branch in branches.values() {
         // In megabytes, so that both unknowns have a like size.
         let (requests, bytes) = (branch.requests, branch.bytes / 1e6);
@@ -119,15 +124,19 @@ fn latency(branches: &BTreeMap<&str, Branch>) -> Option<f64> {
         bb += bytes * bytes;
         rs += requests * branch.secs;
         bs += bytes * branch.secs;
+        ss += branch.secs * branch.secs;
     }
+    let requests_only = usable(rs / rr);
     let determinant = rr * bb - rb * rb;
-    if determinant <= 1e-9 * rr * bb {
-        return usable(rs / rr);
+    let free = branches.len() as f64 - 2.0;
+    if free < 1.0 || determinant <= 1e-9 * rr * bb {
+        return requests_only;
     }
     let latency = (rs * bb - bs * rb) / determinant;
     let per_megabyte = (bs * rr - rs * rb) / determinant;
-    // No time is negative: where the bytes' would be, requests explain it all.
-    if per_megabyte < 0.0 { usable(rs / rr) } else { usable(latency) }
+    let variance = ((ss - latency * rs - per_megabyte * bs) / free).max(0.0);
+    let error = (variance * rr / determinant).sqrt();
+    if per_megabyte > STANDS_OUT * error { usable(latency) } else { requests_only }
 }
 
 /// How much of the files the branches are.
@@ -147,4 +156,35 @@ fn sizes(evidence: &Evidence<'_>) -> Vec<(&'static str, String)> {
         facts.push(("branches read", format!("{read} of {all}")));
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    const NOISE: [f64; 8] = [0.01, -0.02, 0.005, 0.015, -0.01, 0.02, -0.005, -0.015];
+
+    fn branches(branch: impl Fn(usize) -> Branch) -> BTreeMap<&'static str, Branch> {
+        NAMES.iter().enumerate().map(|(index, name)| (*name, branch(index))).collect()
+    }
+
+    #[test]
+    fn branches_that_differ_tell_bytes_from_requests() {
+        let found = latency(&branches(|index| {
+            let bytes = 1e6 * index as f64;
+            Branch { requests: 10.0, bytes, secs: 0.4 + 0.2 * index as f64, chunks: 10.0 }
+        }));
+        assert!((found.unwrap() - 0.04).abs() < 1e-9);
+    }
+
+    #[test]
+    fn branches_that_are_alike_wait_for_requests() {
+        let found = latency(&branches(|index| {
+            // Sizes that differ by chance, and times that happen to follow them.
+            let (bytes, secs) = (1e6 + 100.0 * index as f64, 0.4 + NOISE[index]);
+            Branch { requests: 10.0, bytes, secs, chunks: 10.0 }
+        }));
+        assert!((found.unwrap() - 0.04).abs() < 1e-3);
+    }
 }
