@@ -112,6 +112,8 @@ class SlowAnswers(SimpleHTTPRequestHandler):
     """Serves byte ranges of files, each after a while, as storage far away does."""
 
     protocol_version = "HTTP/1.1"
+    # Else the body of a short answer waits for the client to acknowledge the head.
+    disable_nagle_algorithm = True
     latency_secs = 0.04
 
     def do_HEAD(self) -> None:

@@ -1,11 +1,10 @@
 //! Columns fetched one by one, each waiting for an answer from afar. coffea's
 //! `preload` asks for all of them at once, before `process()`.
 //!
-//! The time of a branch outside of decompression and interpretation is taken as
+//! The time of a branch in which its thread had nothing to do is taken as
 //! `requests · latency + bytes / bandwidth`; least squares over the branches give
 //! both. With `preload` a chunk waits for one answer instead of one per request;
-//! the bytes take as long as before. What coffea itself does for a read, about
-//! [`HANDLING_SECS`], stays.
+//! the bytes take as long as before, and so does the work on each column.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,6 @@ use crate::number::usable;
 const THRESHOLD: f64 = 0.1;
 /// Nearer files answer faster, and asking at once gains nothing that is sure.
 const MIN_LATENCY_SECS: f64 = 0.008;
-const HANDLING_SECS: f64 = 0.002;
 /// Standard errors that the time per byte must be above zero to count.
 const STANDS_OUT: f64 = 3.0;
 /// A branch that fewer of a dataset's chunks read is not worth fetching in all.
@@ -27,7 +25,7 @@ const USUALLY_READ: f64 = 0.9;
 
 #[derive(Default)]
 struct Branch {
-    secs: f64,
+    waited_secs: f64,
     requests: f64,
     bytes: f64,
     chunks: f64,
@@ -46,7 +44,7 @@ pub(super) fn many_requests(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Opt
     let usual: Vec<(&&str, &Branch)> =
         branches.iter().filter(|(_, branch)| branch.chunks >= USUALLY_READ * chunks).collect();
     let requests: f64 = usual.iter().map(|(_, branch)| branch.requests).sum();
-    let waited = (latency_secs - HANDLING_SECS) * (requests - chunks);
+    let waited = latency_secs * (requests - chunks);
     if waited < THRESHOLD * core_secs {
         return None;
     }
@@ -92,17 +90,19 @@ pub(super) fn many_requests(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Opt
 
 fn read(columns: Frame<'_>) -> BTreeMap<&str, Branch> {
     let mut branches: BTreeMap<&str, Branch> = BTreeMap::new();
-    let mut secs = ["wall_secs", "decompress_secs", "interpret_secs"].map(|c| columns.floats(c));
+    let mut secs = ["wall_secs", "cpu_secs", "decompress_secs", "interpret_secs"]
+        .map(|column| columns.floats(column));
     let mut ints = ["requests", "bytes", "chunks"].map(|column| columns.ints(column));
     for name in columns.names("branch") {
-        let [wall, decompress, interpret] =
+        let [wall, cpu, decompress, interpret] =
             secs.each_mut().map(|secs| secs.next().flatten().and_then(usable));
         let [requests, bytes, chunks] =
             ints.each_mut().map(|ints| ints.next().flatten().unwrap_or(0).max(0) as f64);
         let (Some(name), Some(wall)) = (name, wall) else { continue };
         let branch = branches.entry(name).or_default();
-        let rest = wall - decompress.unwrap_or(0.0) - interpret.unwrap_or(0.0);
-        branch.secs += rest.max(0.0);
+        // Baskets may be unpacked on other threads, which the CPU time leaves out.
+        let unpacking = decompress.unwrap_or(0.0) + interpret.unwrap_or(0.0);
+        branch.waited_secs += (wall - unpacking.max(cpu.unwrap_or(0.0))).max(0.0);
         branch.requests += requests;
         branch.bytes += bytes;
         branch.chunks += chunks;
@@ -122,9 +122,9 @@ fn latency(branches: &BTreeMap<&str, Branch>) -> Option<f64> {
         rr += requests * requests;
         rb += requests * bytes;
         bb += bytes * bytes;
-        rs += requests * branch.secs;
-        bs += bytes * branch.secs;
-        ss += branch.secs * branch.secs;
+        rs += requests * branch.waited_secs;
+        bs += bytes * branch.waited_secs;
+        ss += branch.waited_secs * branch.waited_secs;
     }
     let requests_only = usable(rs / rr);
     let determinant = rr * bb - rb * rb;
@@ -173,7 +173,7 @@ mod tests {
     fn branches_that_differ_tell_bytes_from_requests() {
         let found = latency(&branches(|index| {
             let bytes = 1e6 * index as f64;
-            Branch { requests: 10.0, bytes, secs: 0.4 + 0.2 * index as f64, chunks: 10.0 }
+            Branch { requests: 10.0, bytes, waited_secs: 0.4 + 0.2 * index as f64, chunks: 10.0 }
         }));
         assert!((found.unwrap() - 0.04).abs() < 1e-9);
     }
@@ -182,8 +182,8 @@ mod tests {
     fn branches_that_are_alike_wait_for_requests() {
         let found = latency(&branches(|index| {
             // Sizes that differ by chance, and times that happen to follow them.
-            let (bytes, secs) = (1e6 + 100.0 * index as f64, 0.4 + NOISE[index]);
-            Branch { requests: 10.0, bytes, secs, chunks: 10.0 }
+            let (bytes, waited_secs) = (1e6 + 100.0 * index as f64, 0.4 + NOISE[index]);
+            Branch { requests: 10.0, bytes, waited_secs, chunks: 10.0 }
         }));
         assert!((found.unwrap() - 0.04).abs() < 1e-3);
     }
