@@ -71,6 +71,7 @@ def print_next_steps(measurement: Path) -> None:
     shown = shown_path(measurement)
     print(f"\nmeasurement saved: {shown}")
     print("next, try:")
+    print(f"  .venv/bin/roastcoffea report {shown}")
     print(f"  .venv/bin/roastcoffea show {shown}")
     print(f"  .venv/bin/roastcoffea export {shown} --format parquet")
     print(

@@ -50,7 +50,7 @@ export function histogramPanel(runtimes: Runtimes, datasets: Datasets): HTMLElem
         },
         axes: [
           axis({
-            label: "chunk runtime",
+            label: "time of a chunk in process()",
             labelSize: 20,
             size: 30,
             space: 70,

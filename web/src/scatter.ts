@@ -62,7 +62,7 @@ export function scatterPanel(scatter: Scatter, datasets: Datasets): HTMLElement 
             values: (_, ticks) => ticks.map((value) => tick(value, "count")),
           }),
           axis({
-            label: "runtime",
+            label: "time in process()",
             labelSize: 20,
             size: SIDE_PX,
             space: 36,
