@@ -135,7 +135,7 @@ pub(crate) fn nonce(log: &ChunkLog) -> u128 {
 
 /// Every table of a log.
 pub(crate) fn tables(log: &ChunkLog) -> Vec<RecordBatch> {
-    log.tables().unwrap().iter().map(|builder| builder.build().unwrap()).collect()
+    log.tables().unwrap().into_iter().map(|builder| builder.finish().unwrap()).collect()
 }
 
 /// The wall time of serializing the first row.
