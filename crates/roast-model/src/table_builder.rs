@@ -169,9 +169,8 @@ impl TableBuilder {
         }
         let columns = self.columns.iter_mut().zip(std::mem::take(&mut other.columns));
         for ((column, mut more), def) in columns.zip(self.table.columns()) {
-            let array = more
-                .finish()
-                .map_err(|source| TableError::Arrow { table: self.table, source })?;
+            let array =
+                more.finish().map_err(|source| TableError::Arrow { table: self.table, source })?;
             if !column.extend_array(&array) {
                 return Err(wrong(def.name));
             }

@@ -119,9 +119,8 @@ impl FloatColumn {
     }
 
     fn extend_block(&mut self, block: &[Option<f64>]) {
-        let all_in = |unit: Unit| {
-            block.iter().copied().flatten().all(|number| unit.count(number).is_some())
-        };
+        let all_in =
+            |unit: Unit| block.iter().copied().flatten().all(|number| unit.count(number).is_some());
         let first = match &self.values {
             Values::Missing => Some(Unit::Micro),
             Values::Units(unit, _) => Some(*unit),

@@ -119,11 +119,11 @@ impl NameColumn {
         let Some(cells) = NameCells::of_array(array.as_ref()) else { return false };
         let rows = 0..array.len();
         match cells.words() {
-            Some(words) => self.extend_codes(
-                rows.map(|row| cells.code(row)),
-                words.len(),
-                |code| cells.word(code),
-            ),
+            Some(words) => {
+                self.extend_codes(rows.map(|row| cells.code(row)), words.len(), |code| {
+                    cells.word(code)
+                })
+            }
             None => self.extend(rows.map(|row| cells.get(row))),
         }
         true
