@@ -137,6 +137,6 @@ fn measurement(given: Value, log: &ChunkLog, damaged: usize) -> anyhow::Result<M
         ..Header::new(&text("id")?, &text("name")?, &text("backend")?, started, wall_secs)
     };
     let mut measurement = Measurement { header, tables };
-    measurement.header.metrics = analyze(&measurement).to_value();
+    measurement.header.metrics = analyze(&measurement).into_value();
     Ok(measurement)
 }

@@ -14,12 +14,68 @@ pub use names::NameColumn;
 pub use texts::TextColumn;
 
 use arrow_array::ArrayRef;
+use arrow_buffer::{NullBuffer, NullBufferBuilder};
 use arrow_schema::ArrowError;
 
 use crate::table::ColumnKind;
 
 /// Values that are looked at together before they are put away.
 const BLOCK: usize = 1024;
+
+/// What a block was filled with.
+struct Filled<'b, T> {
+    /// A missing value is the default one.
+    all: &'b [T],
+    missing: usize,
+}
+
+impl<T> Filled<'_, T> {
+    /// Whether any value is not missing.
+    fn some(&self) -> bool {
+        self.missing < self.all.len()
+    }
+}
+
+/// Takes values up to the end of a block, and notes which are there.
+fn fill<'b, T: Copy + Default>(
+    cells: &mut impl Iterator<Item = Option<T>>,
+    block: &'b mut [T; BLOCK],
+    valid: &mut NullBufferBuilder,
+) -> Filled<'b, T> {
+    let (mut count, mut missing) = (0, 0);
+    for (slot, cell) in block.iter_mut().zip(cells) {
+        match cell {
+            Some(value) => {
+                *slot = value;
+                // A block without gaps says so at once, below.
+                if missing > 0 {
+                    valid.append_non_null();
+                }
+            }
+            None => {
+                if missing == 0 {
+                    valid.append_n_non_nulls(count);
+                }
+                *slot = T::default();
+                missing += 1;
+                valid.append_null();
+            }
+        }
+        count += 1;
+    }
+    if missing == 0 {
+        valid.append_n_non_nulls(count);
+    }
+    Filled { all: block.get(..count).unwrap_or_default(), missing }
+}
+
+/// Notes which values of an array are there.
+fn put_valid(valid: &mut NullBufferBuilder, rows: usize, missing: Option<&NullBuffer>) {
+    match missing {
+        None => valid.append_n_non_nulls(rows),
+        Some(missing) => valid.append_buffer(missing),
+    }
+}
 
 /// One column of a table that grows.
 #[derive(Debug)]

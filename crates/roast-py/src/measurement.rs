@@ -105,7 +105,7 @@ impl CoreMeasurement {
         };
         if imported {
             // Theirs where they have it; what they did not compute, we can.
-            let ours = py.detach(|| loaded.whole().map(|whole| analyze(&whole).to_value()))?;
+            let ours = py.detach(|| loaded.whole().map(|whole| analyze(&whole).into_value()))?;
             loaded.header.metrics = with_missing(&loaded.header.metrics, &ours);
         }
         Ok(loaded)
@@ -144,7 +144,7 @@ impl CoreMeasurement {
     /// The metrics of the catalog, computed now.
     fn compute_metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let metrics = py.detach(|| -> PyResult<Value> {
-            Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).to_value())
+            Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).into_value())
         })?;
         to_python(py, &metrics)
     }

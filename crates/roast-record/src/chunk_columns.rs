@@ -1,7 +1,7 @@
 //! Where each column of the `chunks` table comes from in a row. Tables and the
 //! rows that users see are both made from this list, so they agree.
 
-use std::borrow::Cow;
+use std::fmt::Write;
 
 use roast_model::{Column, ColumnData, ColumnKind, IntColumn, NameColumn, Table, UtcNs, Value};
 
@@ -32,10 +32,11 @@ pub(crate) enum Get {
     Name(fn(&View<'_>) -> Option<u32>),
     /// One of few names that are none of the log's.
     Word(fn(&View<'_>) -> &'static str),
-    Text(for<'a> fn(&View<'a>) -> Option<Cow<'a, str>>),
+    /// Writes its text, if there is one.
+    Text(fn(&View<'_>, &mut String) -> Option<()>),
 }
 
-impl<'a> View<'a> {
+impl View<'_> {
     fn phase(&self, phase: ChunkPhase) -> Times {
         self.row.phase(phase)
     }
@@ -44,12 +45,12 @@ impl<'a> View<'a> {
         self.row.reading
     }
 
-    fn task_key(&self) -> Option<Cow<'a, str>> {
-        let head = self.log.name_of(self.row.task_head)?;
-        Some(match self.row.task_number {
-            Some(number) => format!("{head}-{number}").into(),
-            None => head.into(),
-        })
+    fn write_task_key(&self, text: &mut String) -> Option<()> {
+        text.push_str(self.log.name_of(self.row.task_head)?);
+        match self.row.task_number {
+            Some(number) => write!(text, "-{number}").ok(),
+            None => Some(()),
+        }
     }
 
     fn num_branches(&self) -> Option<i64> {
@@ -70,7 +71,10 @@ impl<'a> View<'a> {
             Get::Micros(get) => secs(get(self)).into(),
             Get::Name(get) => self.log.name_of(get(self)).into(),
             Get::Word(get) => get(self).into(),
-            Get::Text(get) => get(self).map_or(Value::None, |text| Value::Str(text.into_owned())),
+            Get::Text(get) => {
+                let mut text = String::new();
+                get(self, &mut text).map_or(Value::None, |()| Value::Str(text))
+            }
         }
     }
 }
@@ -124,12 +128,12 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("rss_end_bytes", Get::Int(|view| view.row.rss_end_bytes)),
     ("bytes_read", Get::Int(|view| view.row.bytes_read)),
     ("error", Get::Name(|view| view.row.error)),
-    ("extra", Get::Text(|view| view.row.extra.as_deref().map(Cow::Borrowed))),
+    ("extra", Get::Text(|view, text| Some(text.push_str(view.row.extra.as_deref()?)))),
     ("attempt", Get::Int(|view| Some(view.ranked.attempt.into()))),
     ("outcome", Get::Word(|view| view.ranked.outcome.name())),
     ("host", Get::Name(|view| view.place.host)),
     ("thread", Get::Int(|view| view.place.thread.map(to_i64))),
-    ("task_key", Get::Text(|view| view.task_key())),
+    ("task_key", Get::Text(|view, text| view.write_task_key(text))),
     ("unpack_secs", UNPACK.0),
     ("unpack_cpu_secs", UNPACK.1),
     ("unpack_run_queue_secs", UNPACK.2),
@@ -195,11 +199,12 @@ impl Growing {
                 column.extend(views.iter().map(|view| Some(get(view))));
             }
             (Self::Plain(Column::Name(column)), Get::Text(get)) => {
-                let texts: Vec<_> = views.iter().map(get).collect();
-                column.extend(texts.iter().map(Option::as_deref));
+                let texts = Texts::of(get, views);
+                column.extend(texts.iter());
             }
             (Self::Plain(Column::Text(column)), Get::Text(get)) => {
-                views.iter().for_each(|view| column.push(get(view).as_deref()));
+                let texts = Texts::of(get, views);
+                texts.iter().for_each(|text| column.push(text));
             }
             (Self::Names(names), Get::Name(get)) => names.extend(views.iter().map(get)),
             // The pairs above are all there are: `new` made the column.
@@ -213,6 +218,30 @@ impl Growing {
             Self::Plain(column) => column,
             Self::Names(names) => names.finish(log),
         }
+    }
+}
+
+/// The texts of some rows, one after another.
+struct Texts {
+    all: String,
+    /// Where each ends, if it is there.
+    ends: Vec<Option<usize>>,
+}
+
+impl Texts {
+    fn of(get: fn(&View<'_>, &mut String) -> Option<()>, views: &[View<'_>]) -> Self {
+        let mut all = String::new();
+        let ends = views.iter().map(|view| get(view, &mut all).map(|()| all.len())).collect();
+        Self { all, ends }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let text = self.all.get(start..(*end)?);
+            start = (*end)?;
+            text
+        })
     }
 }
 

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal32Type, Float64Type};
-use arrow_array::{ArrayRef, NullArray, PrimitiveArray};
+use arrow_array::{Array, ArrayRef, NullArray, PrimitiveArray};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 
-use super::BLOCK;
+use super::{BLOCK, fill, put_valid};
 use crate::cells::FloatCells;
 
 /// Digits of a decimal of four bytes.
@@ -40,6 +41,8 @@ enum Unit {
 }
 
 impl Unit {
+    const ALL: [Self; 2] = [Self::Micro, Self::TenthMicro];
+
     fn in_one(self) -> f64 {
         match self {
             Self::Micro => 1e6,
@@ -54,11 +57,16 @@ impl Unit {
         }
     }
 
-    /// The number in this unit, if that gives it back.
-    fn count(self, number: f64) -> Option<i64> {
-        let units = (number * self.in_one()).round();
-        let back = units / self.in_one();
-        (back.to_bits() == number.to_bits() && units.abs() <= MOST as f64).then_some(units as i64)
+    /// Numbers in this unit, if that gives every one of them back.
+    fn count(self, numbers: &[f64], units: &mut [i64]) -> bool {
+        let in_one = self.in_one();
+        let mut exact = true;
+        for (number, slot) in numbers.iter().zip(units) {
+            let count = (number * in_one).round();
+            *slot = count as i64;
+            exact &= (count / in_one).to_bits() == number.to_bits() && count.abs() <= MOST as f64;
+        }
+        exact
     }
 }
 
@@ -82,17 +90,15 @@ impl FloatColumn {
     /// Adds numbers.
     pub fn extend(&mut self, cells: impl IntoIterator<Item = Option<f64>>) {
         let mut cells = cells.into_iter();
-        let mut block = [None; BLOCK];
+        let mut block = [0.0; BLOCK];
         loop {
-            let mut count = 0;
-            for (slot, cell) in block.iter_mut().zip(&mut cells) {
-                *slot = cell;
-                count += 1;
+            let before = self.valid.len();
+            let numbers = fill(&mut cells, &mut block, &mut self.valid);
+            match numbers.some() {
+                false => self.values.extend_zeros(numbers.all.len()),
+                true => self.values.extend(numbers.all, before),
             }
-            if let Some(block) = block.get(..count) {
-                self.extend_block(block);
-            }
-            if count < BLOCK {
+            if numbers.all.len() < BLOCK {
                 return;
             }
         }
@@ -108,122 +114,65 @@ impl FloatColumn {
         self.extend_units(Unit::TenthMicro, cells);
     }
 
-    /// Adds rows in which the value is missing.
-    pub fn extend_missing(&mut self, rows: usize) {
-        self.valid.append_n_nulls(rows);
-        match &mut self.values {
-            Values::Missing => {}
-            Values::Units(_, values) => values.resize(values.len() + rows, 0),
-            Values::Float(values) => values.resize(values.len() + rows, 0.0),
-        }
-    }
-
-    fn extend_block(&mut self, block: &[Option<f64>]) {
-        let all_in =
-            |unit: Unit| block.iter().copied().flatten().all(|number| unit.count(number).is_some());
-        let first = match &self.values {
-            Values::Missing => Some(Unit::Micro),
-            Values::Units(unit, _) => Some(*unit),
-            Values::Float(_) => None,
-        };
-        let unit = [Unit::Micro, Unit::TenthMicro]
-            .into_iter()
-            .find(|unit| first.is_some_and(|first| first <= *unit) && all_in(*unit));
-        match unit {
-            Some(unit) => {
-                let cells = block.iter().map(|cell| cell.and_then(|number| unit.count(number)));
-                self.put_units(unit, cells);
-            }
-            None => self.put_floats(block.iter().copied()),
-        }
-    }
-
     fn extend_units(&mut self, unit: Unit, cells: impl IntoIterator<Item = Option<u64>>) {
         let mut cells = cells.into_iter();
-        let mut block = [None; BLOCK];
+        let (mut block, mut units) = ([0_u64; BLOCK], [0_i64; BLOCK]);
         loop {
-            let mut count = 0;
-            let (mut most, mut whole) = (0, true);
-            for (slot, cell) in block.iter_mut().zip(&mut cells) {
-                *slot = cell;
-                count += 1;
-                let units = cell.unwrap_or(0);
-                most = most.max(units);
-                whole &= unit == Unit::Micro || units % 10 == 0;
+            let before = self.valid.len();
+            let counts = fill(&mut cells, &mut block, &mut self.valid);
+            let most = counts.all.iter().copied().max().unwrap_or(0);
+            // What are whole microseconds after all is held as such.
+            let tens = unit == Unit::TenthMicro && counts.all.iter().all(|count| count % 10 == 0);
+            let (unit, divisor) = if tens { (Unit::Micro, 10) } else { (unit, 1) };
+            if !counts.some() {
+                self.values.extend_zeros(counts.all.len());
+            } else if most / divisor <= MOST.unsigned_abs() {
+                for (slot, count) in units.iter_mut().zip(counts.all) {
+                    *slot = (count / divisor) as i64;
+                }
+                if let Some(units) = units.get(..counts.all.len()) {
+                    self.values.extend_units(unit, units, before);
+                }
+            } else {
+                let in_one = unit.in_one();
+                let secs = |count: &u64| (count / divisor) as f64 / in_one;
+                let numbers: Vec<f64> = counts.all.iter().map(secs).collect();
+                self.values.extend_floats(&numbers, before);
             }
-            let Some(block) = block.get(..count) else { return };
-            let known = |cell: &Option<u64>| cell.and_then(|units| i64::try_from(units).ok());
-            let within = |most: u64| most <= MOST.unsigned_abs();
-            match unit {
-                Unit::Micro if within(most) => {
-                    self.put_units(Unit::Micro, block.iter().map(known));
-                }
-                Unit::TenthMicro if whole && within(most / 10) => {
-                    let micros = block.iter().map(|cell| known(cell).map(|units| units / 10));
-                    self.put_units(Unit::Micro, micros);
-                }
-                Unit::TenthMicro if within(most) => {
-                    self.put_units(Unit::TenthMicro, block.iter().map(known));
-                }
-                unit => {
-                    let secs = |cell: &Option<u64>| cell.map(|units| units as f64 / unit.in_one());
-                    self.put_floats(block.iter().map(secs));
-                }
-            }
-            if count < BLOCK {
+            if counts.all.len() < BLOCK {
                 return;
             }
         }
     }
 
-    /// Adds numbers of which each fits in so many digits.
-    fn put_units(&mut self, unit: Unit, cells: impl Iterator<Item = Option<i64>> + Clone) {
-        let rows = self.valid.len();
-        let mut unit = unit;
-        let mut some = cells.clone().flatten().peekable();
-        if some.peek().is_some() {
-            self.values.make_room(unit, rows);
-        }
-        let mut factor = 1;
-        if let Values::Units(there, _) = &self.values
-            && *there != unit
-        {
-            // Whole microseconds among smaller units, if there is room for them.
-            factor = 10;
-            unit = *there;
-            if some.any(|units| units.abs() > MOST / 10) {
-                let micros = |units: i64| units as f64 / Unit::Micro.in_one();
-                return self.put_floats(cells.map(|cell| cell.map(micros)));
-            }
-        }
-        match &mut self.values {
-            Values::Missing => {}
-            Values::Units(_, values) => {
-                values.extend(
-                    cells.clone().map(|cell| cell.map_or(0, |units| (units * factor) as i32)),
-                );
-            }
-            Values::Float(values) => {
-                let secs = |units: i64| units as f64 / unit.in_one();
-                values.extend(cells.clone().map(|cell| cell.map_or(0.0, secs)));
-            }
-        }
-        put_valid(&mut self.valid, cells.map(|cell| cell.is_some()));
-    }
-
-    fn put_floats(&mut self, cells: impl Iterator<Item = Option<f64>> + Clone) {
-        if cells.clone().flatten().next().is_some() {
-            self.values.make_float(self.valid.len());
-        }
-        match &mut self.values {
-            Values::Float(values) => values.extend(cells.clone().map(Option::unwrap_or_default)),
-            Values::Units(_, values) => values.extend(cells.clone().map(|_| 0)),
-            Values::Missing => {}
-        }
-        put_valid(&mut self.valid, cells.map(|cell| cell.is_some()));
+    /// Adds rows in which the value is missing.
+    pub fn extend_missing(&mut self, rows: usize) {
+        self.valid.append_n_nulls(rows);
+        self.values.extend_zeros(rows);
     }
 
     pub(super) fn extend_array(&mut self, array: &ArrayRef) -> bool {
+        let units = match array.data_type() {
+            DataType::Decimal32(_, decimals) => {
+                let unit = Unit::ALL.into_iter().find(|unit| unit.decimals() == *decimals);
+                unit.zip(array.as_primitive_opt::<Decimal32Type>())
+            }
+            _ => None,
+        };
+        if let Some((unit, units)) = units {
+            for first in (0..units.len()).step_by(BLOCK) {
+                let block = units.slice(first, BLOCK.min(units.len() - first));
+                let before = self.valid.len();
+                put_valid(&mut self.valid, block.len(), block.nulls());
+                if block.null_count() < block.len() {
+                    let counts: Vec<i64> = block.values().iter().map(|&n| i64::from(n)).collect();
+                    self.values.extend_units(unit, &counts, before);
+                } else {
+                    self.values.extend_zeros(block.len());
+                }
+            }
+            return true;
+        }
         let Some(cells) = FloatCells::of_array(array.as_ref()) else { return false };
         self.extend((0..array.len()).map(|row| cells.get(row)));
         true
@@ -245,40 +194,84 @@ impl FloatColumn {
     }
 }
 
-fn put_valid(valid: &mut NullBufferBuilder, cells: impl Iterator<Item = bool> + Clone) {
-    let count = cells.clone().count();
-    if cells.clone().all(|there| there) {
-        valid.append_n_non_nulls(count);
-    } else if !cells.clone().any(|there| there) {
-        valid.append_n_nulls(count);
-    } else {
-        cells.for_each(|there| valid.append(there));
-    }
-}
-
+/// In all of these, `before` is the number of rows that are there already, and one
+/// of the numbers that are added at least is not missing.
 impl Values {
-    /// Makes the values such that numbers in this unit can be added, or floats if
-    /// there is no such form.
-    fn make_room(&mut self, needed: Unit, rows: usize) {
+    fn extend(&mut self, numbers: &[f64], before: usize) {
+        let first = match self {
+            Self::Missing => Some(Unit::Micro),
+            Self::Units(unit, _) => Some(*unit),
+            Self::Float(_) => None,
+        };
+        let mut block = [0_i64; BLOCK];
+        let units = block.get_mut(..numbers.len()).unwrap_or_default();
+        for unit in Unit::ALL {
+            if first.is_some_and(|first| first <= unit) && unit.count(numbers, units) {
+                return self.extend_units(unit, units, before);
+            }
+        }
+        self.extend_floats(numbers, before);
+    }
+
+    /// Adds numbers of a unit, of which each has few enough digits.
+    fn extend_units(&mut self, unit: Unit, units: &[i64], before: usize) {
+        self.make_room(unit, units, before);
         match self {
-            Self::Missing => *self = Self::Units(needed, vec![0; rows]),
-            Self::Units(Unit::Micro, values) if needed == Unit::TenthMicro => {
-                let fits = |units: &i32| i64::from(*units).abs() <= MOST / 10;
-                if values.iter().all(fits) {
+            Self::Missing => {}
+            Self::Units(there, values) => {
+                let factor = if *there == unit { 1 } else { 10 };
+                values.extend(units.iter().map(|&units| (units * factor) as i32));
+            }
+            Self::Float(values) => {
+                let in_one = unit.in_one();
+                values.extend(units.iter().map(|&units| units as f64 / in_one));
+            }
+        }
+    }
+
+    fn extend_floats(&mut self, numbers: &[f64], before: usize) {
+        self.make_float(before);
+        if let Self::Float(values) = self {
+            values.extend_from_slice(numbers);
+        }
+    }
+
+    fn extend_zeros(&mut self, rows: usize) {
+        match self {
+            Self::Missing => {}
+            Self::Units(_, values) => values.resize(values.len() + rows, 0),
+            Self::Float(values) => values.resize(values.len() + rows, 0.0),
+        }
+    }
+
+    /// Makes the values such that these can be added: in one unit with them, or as
+    /// floats if there is no room for that.
+    fn make_room(&mut self, unit: Unit, units: &[i64], before: usize) {
+        let fits = |units: i64| units.abs() <= MOST / 10;
+        match self {
+            Self::Missing => *self = Self::Units(unit, vec![0; before]),
+            Self::Units(there, _) if *there == unit => {}
+            Self::Units(Unit::TenthMicro, _) => {
+                if !units.iter().all(|&units| fits(units)) {
+                    self.make_float(before);
+                }
+            }
+            Self::Units(Unit::Micro, values) => {
+                if values.iter().all(|&units| fits(units.into())) {
                     let mut values = std::mem::take(values);
                     values.iter_mut().for_each(|units| *units *= 10);
                     *self = Self::Units(Unit::TenthMicro, values);
                 } else {
-                    self.make_float(rows);
+                    self.make_float(before);
                 }
             }
-            Self::Units(..) | Self::Float(_) => {}
+            Self::Float(_) => {}
         }
     }
 
-    fn make_float(&mut self, rows: usize) {
+    fn make_float(&mut self, before: usize) {
         match self {
-            Self::Missing => *self = Self::Float(vec![0.0; rows]),
+            Self::Missing => *self = Self::Float(vec![0.0; before]),
             Self::Units(unit, values) => {
                 let in_one = unit.in_one();
                 *self = Self::Float(values.iter().map(|&n| f64::from(n) / in_one).collect());

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type};
-use arrow_array::{ArrayRef, NullArray, PrimitiveArray};
+use arrow_array::{Array, ArrayRef, NullArray, PrimitiveArray};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
+use arrow_schema::DataType;
 
-use super::BLOCK;
+use super::{BLOCK, fill, put_valid};
 use crate::cells::IntCells;
 
 /// Whole numbers that grow.
@@ -49,40 +51,18 @@ impl IntColumn {
         let mut cells = cells.into_iter();
         let mut block = [0_i64; BLOCK];
         loop {
-            let (mut count, mut missing) = (0, 0);
-            let (mut least, mut most) = (i64::MAX, i64::MIN);
-            for (slot, cell) in block.iter_mut().zip(&mut cells) {
-                match cell {
-                    Some(number) => {
-                        *slot = number;
-                        least = least.min(number);
-                        most = most.max(number);
-                        // A block without gaps says so at once, below.
-                        if missing > 0 {
-                            self.valid.append_non_null();
-                        }
-                    }
-                    None => {
-                        if missing == 0 {
-                            self.valid.append_n_non_nulls(count);
-                        }
-                        *slot = 0;
-                        missing += 1;
-                        self.valid.append_null();
-                    }
-                }
-                count += 1;
-            }
-            if missing == 0 {
-                self.valid.append_n_non_nulls(count);
-            }
-            let Some(block) = block.get(..count) else { return };
-            if missing < count {
-                let before = self.valid.len() - count;
+            let before = self.valid.len();
+            let numbers = fill(&mut cells, &mut block, &mut self.valid);
+            if numbers.some() {
+                // A missing one is zero, which fits everywhere.
+                let (least, most) = numbers
+                    .all
+                    .iter()
+                    .fold((0, 0), |(least, most), &number| (number.min(least), number.max(most)));
                 self.values.make_room(least, most, before);
             }
-            self.values.extend(block);
-            if count < BLOCK {
+            self.values.extend(numbers.all);
+            if numbers.all.len() < BLOCK {
                 return;
             }
         }
@@ -95,6 +75,10 @@ impl IntColumn {
     }
 
     pub(super) fn extend_array(&mut self, array: &ArrayRef) -> bool {
+        if self.values.extend_same(array) {
+            put_valid(&mut self.valid, array.len(), array.nulls());
+            return true;
+        }
         let Some(cells) = IntCells::of_array(array.as_ref()) else { return false };
         self.extend((0..array.len()).map(|row| cells.get(row)));
         true
@@ -177,6 +161,26 @@ impl Values {
             Self::Int32(values) => values.extend(block.iter().map(|&number| number as i32)),
             Self::Int64(values) => values.extend_from_slice(block),
         }
+    }
+
+    /// Adds an array of the same width as it is.
+    fn extend_same(&mut self, array: &ArrayRef) -> bool {
+        match (self, array.data_type()) {
+            (Self::Int8(values), DataType::Int8) => {
+                values.extend_from_slice(array.as_primitive::<Int8Type>().values());
+            }
+            (Self::Int16(values), DataType::Int16) => {
+                values.extend_from_slice(array.as_primitive::<Int16Type>().values());
+            }
+            (Self::Int32(values), DataType::Int32) => {
+                values.extend_from_slice(array.as_primitive::<Int32Type>().values());
+            }
+            (Self::Int64(values), DataType::Int64) => {
+                values.extend_from_slice(array.as_primitive::<Int64Type>().values());
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn extend_zeros(&mut self, rows: usize) {

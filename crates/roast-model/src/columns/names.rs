@@ -51,7 +51,15 @@ impl NameColumn {
     pub fn extend<'a>(&mut self, cells: impl IntoIterator<Item = Option<&'a str>>) {
         let mut cells = cells.into_iter();
         if let Held::Codes { codes, names } = &mut self.held {
-            codes.extend(cells.by_ref().map(|cell| cell.map(|name| intern(names, name))));
+            // The same place in memory is the same name, without hashing it.
+            let mut last: Option<(&str, i64)> = None;
+            codes.extend(cells.by_ref().map(|cell| {
+                let name = cell?;
+                match last {
+                    Some((same, code)) if std::ptr::eq(same, name) => Some(code),
+                    _ => Some(last.insert((name, intern(names, name))).1),
+                }
+            }));
             self.settle();
         } else if let Held::Texts(texts) = &mut self.held {
             cells.for_each(|cell| texts.push(cell));
