@@ -93,7 +93,7 @@ fn busy_run(rows: i64) -> Measurement {
 fn add(run: &mut Measurement, table: Table, columns: Vec<(&str, ColumnData)>) {
     let mut builder = TableBuilder::new(table);
     builder.append(columns.into_iter().map(|(name, data)| (name.into(), data)).collect()).unwrap();
-    run.tables.insert(table, builder.build().unwrap());
+    run.tables.insert(table, builder.finish().unwrap());
 }
 
 fn analysis(criterion: &mut Criterion) {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use roast_model::Frame;
 
-use crate::chunk_rows::{Names, Outcome, slot};
+use crate::chunk_rows::{ByName, Names, Outcome, slot};
 
 /// What became of one chunk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,30 +38,32 @@ pub(crate) struct Chunks {
 
 /// Sorts rows into chunks.
 pub(crate) fn identify(rows: Frame<'_>, outcomes: &[Outcome]) -> Chunks {
-    let mut sources: HashMap<[usize; 4], usize, RandomState> = HashMap::default();
-    let mut known: HashMap<(usize, i64, i64), usize, RandomState> =
+    let mut sources: HashMap<[usize; 4], u32, RandomState> = HashMap::default();
+    let mut last_source = ([0; 4], None);
+    let mut known: HashMap<(u32, i64, i64), u32, RandomState> =
         HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
-    let (mut datasets, mut files) = (Names::default(), Names::default());
-    let (mut uuids, mut trees) = (Names::default(), Names::default());
-    let (mut dataset, mut file) = (rows.names("dataset"), rows.names("file"));
-    let (mut uuid, mut tree) = (rows.names("uuid"), rows.names("tree"));
+    let mut names = ["dataset", "file", "uuid", "tree"]
+        .map(|column| (ByName::new(rows.name_cells(column)), Names::default()));
+    let files = rows.name_cells("file");
     let (mut starts, mut stops) = (rows.ints("entry_start"), rows.ints("entry_stop"));
     let mut found = Chunks { of_row: Vec::with_capacity(rows.len()), ..Chunks::default() };
     for (row, outcome) in outcomes.iter().enumerate() {
-        let file = file.next().flatten();
-        let names = [
-            datasets.code(dataset.next().flatten()),
-            files.code(file),
-            uuids.code(uuid.next().flatten()),
-            trees.code(tree.next().flatten()),
-        ];
+        let names =
+            names.each_mut().map(|(column, names)| column.get(row, |name| names.code(name)));
         let entries = starts.next().flatten().zip(stops.next().flatten());
         let fresh = found.chunks.len();
-        let chunk = match (file, entries) {
-            (Some(_), Some((start, stop))) => {
-                let next = sources.len();
-                let source = *sources.entry(names).or_insert(next);
-                *known.entry((source, start, stop)).or_insert(fresh)
+        let chunk = match entries {
+            Some((start, stop)) if files.get(row).is_some() => {
+                let source = match last_source {
+                    (last, Some(source)) if last == names => source,
+                    _ => {
+                        let next = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+                        *sources.entry(names).or_insert(next)
+                    }
+                };
+                last_source = (names, Some(source));
+                let next = u32::try_from(fresh).unwrap_or(u32::MAX);
+                *known.entry((source, start, stop)).or_insert(next) as usize
             }
             _ => fresh,
         };

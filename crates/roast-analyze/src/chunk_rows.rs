@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use roast_model::Frame;
+use roast_model::{Frame, NameCells};
 
 use crate::number::usable;
 
@@ -24,18 +24,53 @@ pub enum Outcome {
 /// The outcome of each row. Imported rows do not say: without an error they
 /// succeeded.
 pub fn outcomes(chunks: Frame<'_>) -> Vec<Outcome> {
-    chunks
-        .names("outcome")
-        .zip(chunks.names("error"))
-        .map(|(outcome, error)| match outcome {
-            Some("ok") => Outcome::Ok,
-            Some("failed") => Outcome::Failed,
-            Some("repeated") => Outcome::Repeated,
-            Some("replayed") => Outcome::Replayed,
-            _ if error.is_some() => Outcome::Failed,
-            _ => Outcome::Ok,
+    let errors = chunks.name_cells("error");
+    let mut told = ByName::new(chunks.name_cells("outcome"));
+    let outcome_of = |outcome: Option<&str>| match outcome {
+        Some("ok") => Some(Outcome::Ok),
+        Some("failed") => Some(Outcome::Failed),
+        Some("repeated") => Some(Outcome::Repeated),
+        Some("replayed") => Some(Outcome::Replayed),
+        _ => None,
+    };
+    (0..chunks.len())
+        .map(|row| {
+            told.get(row, outcome_of).unwrap_or_else(|| match errors.get(row) {
+                Some(_) => Outcome::Failed,
+                None => Outcome::Ok,
+            })
         })
         .collect()
+}
+
+/// What follows from the names in a column, found once for each name: rows number
+/// them, and the numbers are looked up instead.
+pub(crate) struct ByName<'a, T> {
+    cells: NameCells<'a>,
+    found: Vec<Option<T>>,
+    of_missing: Option<T>,
+}
+
+impl<'a, T: Copy> ByName<'a, T> {
+    pub(crate) fn new(cells: NameCells<'a>) -> Self {
+        Self { cells, found: vec![None; cells.word_count().unwrap_or(0)], of_missing: None }
+    }
+
+    /// What follows from the name in a row.
+    pub(crate) fn get(&mut self, row: usize, find: impl FnOnce(Option<&'a str>) -> T) -> T {
+        let Some(code) = self.cells.code(row) else {
+            return match (self.cells.get(row), self.of_missing) {
+                (None, Some(found)) => found,
+                (None, None) => *self.of_missing.insert(find(None)),
+                (name, _) => find(name),
+            };
+        };
+        match self.found.get_mut(code) {
+            Some(Some(found)) => *found,
+            Some(slot) => *slot.insert(find(self.cells.word(code))),
+            None => find(None),
+        }
+    }
 }
 
 /// Seconds from start to stop of each attempt; those of `process()` where the

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roast_model::{Frame, Value};
 
 use crate::chunk_identity::Chunks;
-use crate::chunk_rows::{Names, Outcome, attempt_secs, slot};
+use crate::chunk_rows::{ByName, Names, Outcome, attempt_secs, slot};
 use crate::number::{ratio, usable};
 
 /// What stands for a dataset that a row does not name.
@@ -27,11 +27,12 @@ pub(crate) fn per_dataset(rows: Frame<'_>, outcomes: &[Outcome], chunks: &Chunks
     let mut durations = rows.floats("duration_secs");
     let mut events = rows.ints("num_events");
     let mut bytes = rows.ints("bytes_read");
-    for (row, (dataset, outcome)) in rows.names("dataset").zip(outcomes).enumerate() {
+    let mut datasets = ByName::new(rows.name_cells("dataset"));
+    for (row, outcome) in outcomes.iter().enumerate() {
         let secs = durations.next().flatten().and_then(usable);
         let events = events.next().flatten();
         let bytes = bytes.next().flatten();
-        let code = names.code(dataset.or(Some(UNKNOWN)));
+        let code = datasets.get(row, |dataset| names.code(dataset.or(Some(UNKNOWN))));
         let Some(tally) = slot(&mut tallies, code) else { continue };
         let first = chunks
             .of_row

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use foldhash::fast::RandomState;
 use roast_model::{Frame, Value};
 
-use crate::chunk_rows::Outcome;
+use crate::chunk_rows::{ByName, Names, Outcome};
 use crate::datasets::plus;
 use crate::number::{Summary, ratio, usable};
 use crate::sheet::Sheet;
@@ -44,17 +44,24 @@ type BytesOf<'a> = HashMap<Key<'a>, i64, RandomState>;
 
 /// Bytes that columns of successful chunks asked for, by file.
 fn column_bytes<'a>(chunks: Frame<'a>, outcomes: &[Outcome]) -> BytesOf<'a> {
-    let mut bytes = BytesOf::default();
-    let mut requested = chunks.ints("read_bytes");
-    let (mut uuids, mut trees) = (chunks.names("uuid"), chunks.names("tree"));
-    for (file, outcome) in chunks.names("file").zip(outcomes) {
-        let key = (file, uuids.next().flatten(), trees.next().flatten());
-        if let (Some(requested), Outcome::Ok) = (requested.next().flatten(), outcome) {
-            let sum = bytes.entry(key).or_default();
+    // By numbers first: rows are many, files are fewer.
+    let mut columns = ["file", "uuid", "tree"]
+        .map(|column| (ByName::new(chunks.name_cells(column)), Names::default()));
+    let mut sums: HashMap<[usize; 3], i64, RandomState> = HashMap::default();
+    for (row, (requested, outcome)) in chunks.ints("read_bytes").zip(outcomes).enumerate() {
+        if let (Some(requested), Outcome::Ok) = (requested, outcome) {
+            let key = columns.each_mut().map(|(column, names)| column.get(row, |n| names.code(n)));
+            let sum = sums.entry(key).or_default();
             *sum = sum.saturating_add(requested);
         }
     }
-    bytes
+    let [files, uuids, trees] = columns.map(|(_, names)| names);
+    let name = |names: &Names<'a>, code: usize| names.names().get(code).copied().flatten();
+    sums.into_iter()
+        .map(|([file, uuid, tree], sum)| {
+            ((name(&files, file), name(&uuids, uuid), name(&trees, tree)), sum)
+        })
+        .collect()
 }
 
 fn by_file(sheet: &mut Sheet, files: Frame<'_>, column_bytes: &BytesOf<'_>) {

@@ -77,7 +77,7 @@ mod tests {
             .append(columns.into_iter().map(|(name, data)| (name.to_owned(), data)).collect())
             .unwrap();
         let header = Header::new("", "", "local", UtcNs(0), 1.0);
-        let tables = BTreeMap::from([(Table::Chunks, chunks.build().unwrap())]);
+        let tables = BTreeMap::from([(Table::Chunks, chunks.finish().unwrap())]);
         limits(&Measurement { header, tables })
     }
 

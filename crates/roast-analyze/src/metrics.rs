@@ -46,8 +46,8 @@ impl Metrics {
     }
 
     /// The same as a map from key to value.
-    pub fn to_value(&self) -> Value {
-        Value::map(self.values.iter().map(|(key, value)| (*key, value.clone())))
+    pub fn into_value(self) -> Value {
+        Value::map(self.values)
     }
 
     /// Fills what is missing here with finite numbers, and with maps and lists where

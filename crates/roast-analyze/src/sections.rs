@@ -5,11 +5,18 @@ use std::collections::{BTreeMap, HashSet};
 
 use roast_model::{Frame, Value};
 
-use crate::chunk_rows::{Names, Outcome, slot};
+use crate::chunk_rows::{ByName, Names, Outcome, slot};
 use crate::datasets::{UNKNOWN, plus};
 use crate::number::{ratio, usable};
 
 const BYTES_PER_MB: f64 = 1_048_576.0;
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Time,
+    Memory,
+    Bytes,
+}
 
 #[derive(Clone, Debug, Default)]
 struct Tally {
@@ -58,32 +65,36 @@ pub(crate) fn by_name(sections: Frame<'_>, chunks: Frame<'_>, outcomes: &[Outcom
     let (mut names, mut datasets) = (Names::default(), Names::default());
     let mut tallies: Vec<Tally> = Vec::new();
     let mut ids = sections.ints("chunk_id");
-    let mut of_dataset = sections.names("dataset");
-    let mut kinds = sections.names("kind");
+    let mut of_dataset = ByName::new(sections.name_cells("dataset"));
+    let mut of_kind = ByName::new(sections.name_cells("kind"));
+    let mut of_name = ByName::new(sections.name_cells("section"));
     let mut counts = sections.ints("count");
     let mut walls = sections.floats("wall_secs");
     let mut cpus = sections.floats("cpu_secs");
     let mut before = sections.ints("rss_start_bytes");
     let mut after = sections.ints("rss_end_bytes");
     let mut bytes = sections.ints("bytes");
-    for name in sections.names("section") {
+    for row in 0..sections.len() {
         let id = ids.next().flatten();
-        let dataset = of_dataset.next().flatten().or(Some(UNKNOWN));
-        let kind = kinds.next().flatten().unwrap_or("time");
         let count = counts.next().flatten().unwrap_or(1).max(0);
         let wall_secs = walls.next().flatten().and_then(usable);
         let cpu_secs = cpus.next().flatten().and_then(usable);
         let growth = before.next().flatten().zip(after.next().flatten());
         let bytes = bytes.next().flatten();
-        let Some(name) = name else { continue };
-        if id.is_some_and(|id| left_out.contains(&id)) {
+        if !left_out.is_empty() && id.is_some_and(|id| left_out.contains(&id)) {
             continue;
         }
-        let code = names.code(Some(name));
-        let dataset = datasets.code(dataset);
+        let code = of_name.get(row, |name| name.map(|name| names.code(Some(name))));
+        let Some(code) = code else { continue };
+        let dataset = of_dataset.get(row, |name| datasets.code(name.or(Some(UNKNOWN))));
+        let kind = of_kind.get(row, |kind| match kind {
+            Some("memory") => Kind::Memory,
+            Some("bytes") => Kind::Bytes,
+            _ => Kind::Time,
+        });
         let Some(tally) = slot(&mut tallies, code) else { continue };
         match kind {
-            "memory" => {
+            Kind::Memory => {
                 let growth = growth.map(|(start, end)| end as f64 - start as f64);
                 if growth.is_some() {
                     tally.memory_count = tally.memory_count.saturating_add(count);
@@ -91,8 +102,8 @@ pub(crate) fn by_name(sections: Frame<'_>, chunks: Frame<'_>, outcomes: &[Outcom
                 tally.growth_bytes = plus(tally.growth_bytes, growth, |a, b| a + b);
                 tally.max_growth_bytes = plus(tally.max_growth_bytes, growth, f64::max);
             }
-            "bytes" => tally.bytes = plus(tally.bytes, bytes, i64::saturating_add),
-            _ => {
+            Kind::Bytes => tally.bytes = plus(tally.bytes, bytes, i64::saturating_add),
+            Kind::Time => {
                 tally.timed.add(count, wall_secs);
                 tally.cpu_secs = plus(tally.cpu_secs, cpu_secs, |a, b| a + b);
                 if let Some(part) = slot(&mut tally.per_dataset, dataset) {

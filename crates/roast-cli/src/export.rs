@@ -117,7 +117,7 @@ mod tests {
 
     fn measurement() -> Measurement {
         let header = Header::new("0", "run", "local", UtcNs(0), 1.0);
-        let ticks = TableBuilder::new(Table::Ticks).build().unwrap();
+        let ticks = TableBuilder::new(Table::Ticks).finish().unwrap();
         Measurement { header, tables: BTreeMap::from([(Table::Ticks, ticks)]) }
     }
 

@@ -114,7 +114,7 @@ fn measurement(given: Value, log: &ChunkLog, damaged: usize) -> anyhow::Result<M
         .ok_or_else(|| anyhow!("its description lacks \"started_ns\""))?;
     let mut tables = BTreeMap::new();
     for builder in log.tables()? {
-        tables.insert(builder.table(), builder.build()?);
+        tables.insert(builder.table(), builder.finish()?);
     }
     let last = tables
         .get(&Table::Chunks)
@@ -137,6 +137,6 @@ fn measurement(given: Value, log: &ChunkLog, damaged: usize) -> anyhow::Result<M
         ..Header::new(&text("id")?, &text("name")?, &text("backend")?, started, wall_secs)
     };
     let mut measurement = Measurement { header, tables };
-    measurement.header.metrics = analyze(&measurement).to_value();
+    measurement.header.metrics = analyze(&measurement).into_value();
     Ok(measurement)
 }

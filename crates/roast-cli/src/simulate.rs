@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     roast_store::check_writable(output, Some(name), arguments.force)
         .map_err(|error| unwritable(error, arguments))?;
     let mut measurement = simulate(&simulation).map_err(told)?;
-    measurement.header.metrics = analyze(&measurement).to_value();
+    measurement.header.metrics = analyze(&measurement).into_value();
     let options = SaveOptions { overwrite: arguments.force };
     let path = roast_store::save(&measurement, output, name, options)
         .map_err(|error| unwritable(error, arguments))?;

@@ -4,7 +4,10 @@
 //! Nothing here touches files, Python or clocks; the other crates do.
 
 mod catalog;
+mod cells;
 mod chunk_rows;
+mod columns;
+mod documented;
 mod frame;
 mod measurement;
 mod table;
@@ -14,7 +17,10 @@ mod tracking;
 mod value;
 
 pub use catalog::{Better, CATALOG, Group, MetricDef, Unit, canonical_key, metric_def};
+pub use cells::{FloatCells, IntCells, NameCells};
 pub use chunk_rows::{ShownSection, chunk_row, chunk_rows};
+pub use columns::{Column, FloatColumn, IntColumn, NameColumn, TextColumn};
+pub use documented::{documented, documented_batches};
 pub use frame::Frame;
 pub use measurement::{Header, Measurement, Phase};
 pub use table::{ColumnDef, ColumnKind, Table};

@@ -1,19 +1,14 @@
-//! Tables grow by batches of columns, which are held as Arrow holds them: eight
-//! bytes for a number, four for a name, one bit for whether it is missing. Names
-//! are interned once per table, so a batch costs what its numbers cost.
+//! Tables grow by batches of columns. Names are interned once per table and every
+//! column is held as narrow as its values allow, so that a table of many rows
+//! takes little more than what they tell.
 
 use std::sync::Arc;
 
-use arrow_array::builder::{PrimitiveBuilder, StringBuilder};
-use arrow_array::types::{Float64Type, Int32Type, Int64Type};
-use arrow_array::{
-    ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampNanosecondArray,
-};
-use arrow_schema::ArrowError;
-use indexmap::IndexSet;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
 
-use crate::table::{ColumnKind, Table};
+use crate::columns::Column;
+use crate::table::Table;
 
 /// One column of a batch, as it comes in.
 #[derive(Clone, Debug)]
@@ -81,18 +76,10 @@ pub struct TableBuilder {
     columns: Vec<Column>,
 }
 
-#[derive(Debug)]
-enum Column {
-    Int(PrimitiveBuilder<Int64Type>),
-    Float(PrimitiveBuilder<Float64Type>),
-    Name { codes: PrimitiveBuilder<Int32Type>, names: IndexSet<Box<str>> },
-    Text(StringBuilder),
-}
-
 impl TableBuilder {
     /// An empty table.
     pub fn new(table: Table) -> Self {
-        let columns = table.columns().iter().map(|column| Column::empty(column.kind)).collect();
+        let columns = table.columns().iter().map(|column| Column::new(column.kind)).collect();
         Self { table, rows: 0, columns }
     }
 
@@ -131,9 +118,64 @@ impl TableBuilder {
             placed[index] = Some(data);
         }
         for (column, data) in self.columns.iter_mut().zip(placed) {
-            column.extend(data, rows);
+            match data {
+                Some(data) => extend(column, data),
+                None => column.extend_missing(rows),
+            }
         }
         self.rows += rows;
+        Ok(())
+    }
+
+    /// A table from its columns, which must be all of them, in order.
+    pub fn from_columns(table: Table, columns: Vec<Column>) -> Result<Self, TableError> {
+        let lengths: Vec<usize> = columns.iter().map(Column::len).collect();
+        let rows = lengths.first().copied().unwrap_or(0);
+        if lengths.len() != table.columns().len() || lengths.iter().any(|&length| length != rows) {
+            return Err(TableError::Ragged { table, lengths });
+        }
+        for (column, def) in columns.iter().zip(table.columns()) {
+            if std::mem::discriminant(column) != std::mem::discriminant(&Column::new(def.kind)) {
+                return Err(TableError::WrongType { table, column: def.name });
+            }
+        }
+        Ok(Self { table, rows, columns })
+    }
+
+    /// Adds the rows of a batch, whose columns may be in the documented form or in
+    /// that of [`TableBuilder::finish`]. Columns that it does not have are missing.
+    pub fn append_batch(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
+        let rows = batch.num_rows();
+        for (column, def) in self.columns.iter_mut().zip(self.table.columns()) {
+            match batch.column_by_name(def.name) {
+                None => column.extend_missing(rows),
+                Some(array) => {
+                    if !column.extend_array(array) {
+                        return Err(TableError::WrongType { table: self.table, column: def.name });
+                    }
+                }
+            }
+        }
+        self.rows += rows;
+        Ok(())
+    }
+
+    /// Adds the rows of another builder of the same table, column by column, so
+    /// that hardly anything is there twice.
+    pub fn append_table(&mut self, mut other: Self) -> Result<(), TableError> {
+        let wrong = |column| TableError::WrongType { table: self.table, column };
+        if self.table != other.table {
+            return Err(wrong(other.table.name()));
+        }
+        let columns = self.columns.iter_mut().zip(std::mem::take(&mut other.columns));
+        for ((column, mut more), def) in columns.zip(self.table.columns()) {
+            let array =
+                more.finish().map_err(|source| TableError::Arrow { table: self.table, source })?;
+            if !column.extend_array(&array) {
+                return Err(wrong(def.name));
+            }
+        }
+        self.rows += other.rows;
         Ok(())
     }
 
@@ -141,8 +183,8 @@ impl TableBuilder {
         let column = self.table.columns()[index].name;
         match (&self.columns[index], data) {
             (Column::Int(_) | Column::Float(_), ColumnData::Ints(_) | ColumnData::Floats(_))
-            | (Column::Name { .. } | Column::Text(_), ColumnData::Texts(_)) => Ok(()),
-            (Column::Name { .. } | Column::Text(_), ColumnData::Codes(codes, names)) => {
+            | (Column::Name(_) | Column::Text(_), ColumnData::Texts(_)) => Ok(()),
+            (Column::Name(_) | Column::Text(_), ColumnData::Codes(codes, names)) => {
                 if codes.iter().flatten().any(|&code| code as usize >= names.len()) {
                     return Err(TableError::BadCode { table: self.table, column });
                 }
@@ -152,32 +194,26 @@ impl TableBuilder {
         }
     }
 
-    /// The rows so far as one Arrow batch.
-    pub fn build(&self) -> Result<RecordBatch, TableError> {
-        self.put_together(self.columns.iter(), |column, kind| column.build(kind))
-    }
-
-    /// The rows as one Arrow batch, without a copy of them.
+    /// The rows as one Arrow batch with the columns of the table, each in the
+    /// narrowest form that holds its values; [`crate::documented`] gives the types
+    /// that the table is documented with.
     pub fn finish(mut self) -> Result<RecordBatch, TableError> {
-        let columns = std::mem::take(&mut self.columns);
-        self.put_together(columns.into_iter(), |column, kind| column.finish(kind))
-    }
-
-    fn put_together<C>(
-        &self,
-        columns: impl Iterator<Item = C>,
-        make: impl Fn(C, ColumnKind) -> Result<ArrayRef, ArrowError>,
-    ) -> Result<RecordBatch, TableError> {
         let arrow = |source| TableError::Arrow { table: self.table, source };
         let arrays = self
-            .table
-            .columns()
-            .iter()
-            .zip(columns)
-            .map(|(def, column)| make(column, def.kind))
+            .columns
+            .iter_mut()
+            .map(Column::finish)
             .collect::<Result<Vec<ArrayRef>, _>>()
             .map_err(arrow)?;
-        RecordBatch::try_new(self.table.schema(), arrays).map_err(arrow)
+        let fields: Vec<Field> = self
+            .table
+            .schema()
+            .fields()
+            .iter()
+            .zip(&arrays)
+            .map(|(field, array)| field.as_ref().clone().with_data_type(array.data_type().clone()))
+            .collect();
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(arrow)
     }
 }
 
@@ -192,91 +228,39 @@ impl ColumnData {
     }
 }
 
-impl Column {
-    fn empty(kind: ColumnKind) -> Self {
-        match kind {
-            ColumnKind::Time | ColumnKind::Int => Self::Int(PrimitiveBuilder::with_capacity(0)),
-            ColumnKind::Float => Self::Float(PrimitiveBuilder::with_capacity(0)),
-            ColumnKind::Name => {
-                Self::Name { codes: PrimitiveBuilder::with_capacity(0), names: IndexSet::new() }
-            }
-            ColumnKind::Text => Self::Text(StringBuilder::with_capacity(0, 0)),
+/// Adds checked data.
+fn extend(column: &mut Column, data: ColumnData) {
+    match (column, data) {
+        (Column::Int(all), ColumnData::Ints(values)) => all.extend(values),
+        (Column::Int(all), ColumnData::Floats(values)) => {
+            all.extend(values.into_iter().map(|value| value.map(|number| number as i64)));
         }
-    }
-
-    /// Adds checked data, or `rows` missing values.
-    fn extend(&mut self, data: Option<ColumnData>, rows: usize) {
-        match (self, data) {
-            (Self::Int(all), Some(ColumnData::Ints(values))) => all.extend(values),
-            (Self::Int(all), Some(ColumnData::Floats(values))) => {
-                all.extend(values.into_iter().map(|value| value.map(|number| number as i64)));
-            }
-            (Self::Float(all), Some(ColumnData::Floats(values))) => all.extend(values),
-            (Self::Float(all), Some(ColumnData::Ints(values))) => {
-                all.extend(values.into_iter().map(|value| value.map(|number| number as f64)));
-            }
-            (Self::Name { codes, names }, Some(ColumnData::Texts(values))) => {
-                codes.extend(values.into_iter().map(|value| value.map(|name| intern(names, name))));
-            }
-            (Self::Name { codes, names }, Some(ColumnData::Codes(local, local_names))) => {
-                let global: Vec<i32> =
-                    local_names.into_iter().map(|name| intern(names, name)).collect();
-                codes.extend(
-                    local
-                        .into_iter()
-                        .map(|code| code.and_then(|c| global.get(c as usize).copied())),
-                );
-            }
-            (Self::Text(all), Some(ColumnData::Texts(values))) => all.extend(values),
-            (Self::Text(all), Some(ColumnData::Codes(codes, names))) => {
-                all.extend(codes.into_iter().map(|code| code.and_then(|c| names.get(c as usize))));
-            }
-            (Self::Int(all), _) => all.append_nulls(rows),
-            (Self::Float(all), _) => all.append_nulls(rows),
-            (Self::Name { codes, .. }, _) => codes.append_nulls(rows),
-            (Self::Text(all), _) => all.append_nulls(rows),
+        (Column::Float(all), ColumnData::Floats(values)) => all.extend(values),
+        (Column::Float(all), ColumnData::Ints(values)) => {
+            all.extend(values.into_iter().map(|value| value.map(|number| number as f64)));
         }
+        (Column::Name(all), ColumnData::Texts(values)) => {
+            all.extend(values.iter().map(Option::as_deref));
+        }
+        (Column::Name(all), ColumnData::Codes(codes, names)) => {
+            all.extend_codes(
+                codes.into_iter().map(|code| usize::try_from(code?).ok()),
+                names.len(),
+                |code| names.get(code).map(String::as_str),
+            );
+        }
+        (Column::Text(all), ColumnData::Texts(values)) => {
+            values.iter().for_each(|value| all.push(value.as_deref()));
+        }
+        (Column::Text(all), ColumnData::Codes(codes, names)) => {
+            for code in codes {
+                let name = code.and_then(|code| names.get(usize::try_from(code).ok()?));
+                all.push(name.map(String::as_str));
+            }
+        }
+        // Was checked before.
+        (column, data) => column.extend_missing(data.len()),
     }
-
-    fn build(&self, kind: ColumnKind) -> Result<ArrayRef, ArrowError> {
-        Ok(match self {
-            Self::Int(values) => ints(values.finish_cloned(), kind),
-            Self::Float(values) => Arc::new(values.finish_cloned()),
-            Self::Name { codes, names } => dictionary(codes.finish_cloned(), names)?,
-            Self::Text(values) => Arc::new(values.finish_cloned()),
-        })
-    }
-
-    fn finish(self, kind: ColumnKind) -> Result<ArrayRef, ArrowError> {
-        Ok(match self {
-            Self::Int(mut values) => ints(values.finish(), kind),
-            Self::Float(mut values) => Arc::new(values.finish()),
-            Self::Name { mut codes, names } => dictionary(codes.finish(), &names)?,
-            Self::Text(mut values) => Arc::new(values.finish()),
-        })
-    }
-}
-
-fn ints(values: Int64Array, kind: ColumnKind) -> ArrayRef {
-    if kind == ColumnKind::Time {
-        let times: TimestampNanosecondArray = values.reinterpret_cast();
-        Arc::new(times.with_timezone("UTC"))
-    } else {
-        Arc::new(values)
-    }
-}
-
-fn dictionary(codes: Int32Array, names: &IndexSet<Box<str>>) -> Result<ArrayRef, ArrowError> {
-    let names = StringArray::from_iter_values(names);
-    Ok(Arc::new(DictionaryArray::try_new(codes, Arc::new(names))?))
-}
-
-fn intern(names: &mut IndexSet<Box<str>>, name: String) -> i32 {
-    let code = match names.get_index_of(name.as_str()) {
-        Some(code) => code,
-        None => names.insert_full(name.into_boxed_str()).0,
-    };
-    i32::try_from(code).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]
@@ -297,14 +281,13 @@ mod tests {
         for (worker, memory) in [("a", 1), ("b", 2), ("a", 3)] {
             builder.append(batch(worker, memory)).unwrap();
         }
-        let rows = builder.build().unwrap();
+        let rows = builder.finish().unwrap();
         let frame = Frame::new(&rows);
         let names: Vec<_> = frame.names("worker").collect();
         assert_eq!(names, [Some("a"), Some("b"), Some("a")]);
         let memory: Vec<_> = frame.ints("memory_bytes").collect();
         assert_eq!(memory, [Some(1), Some(2), Some(3)]);
         assert_eq!(frame.floats("cpu_percent").collect::<Vec<_>>(), [None; 3]);
-        assert_eq!(builder.finish().unwrap(), rows);
     }
 
     #[test]

@@ -189,10 +189,10 @@ mod tests {
         ]);
         let tables = tracking_tables(&data).unwrap();
         assert_eq!(tables.rest, Value::map([("taskvine_metrics", Value::Int(7))]));
-        let ticks = tables.ticks.unwrap().build().unwrap();
+        let ticks = tables.ticks.unwrap().finish().unwrap();
         let counts: Vec<_> = Frame::new(&ticks).ints("worker_count").collect();
         assert_eq!(counts, [Some(2), Some(1)]);
-        let workers = tables.workers.unwrap().build().unwrap();
+        let workers = tables.workers.unwrap().finish().unwrap();
         let frame = Frame::new(&workers);
         assert_eq!(frame.ints("memory_bytes").collect::<Vec<_>>(), [Some(10), None]);
         assert_eq!(frame.floats("cpu_percent").collect::<Vec<_>>(), [Some(50.0), Some(60.0)]);

@@ -40,7 +40,7 @@ fn a_million_rows() {
         builder.append(columns.collect()).unwrap();
     }
     println!("appended after {:?}, peak {}", began.elapsed(), peak());
-    let batch = builder.build().unwrap();
+    let batch = builder.finish().unwrap();
     println!("built after {:?}, peak {}", began.elapsed(), peak());
     assert_eq!(batch.num_rows(), ROWS);
 }

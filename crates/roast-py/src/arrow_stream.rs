@@ -4,29 +4,32 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow_schema::DataType;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
-use roast_model::{Frame, UtcNs};
+use roast_model::{ColumnKind, Frame, Table, UtcNs, documented_batches};
+
+/// Rows that are handed over at a time.
+const ROWS_PER_BATCH: usize = 128 * 1024;
 
 /// One table; hand it to `pyarrow.table`, `polars.DataFrame` or `pandas`.
 #[pyclass(frozen, module = "roastcoffea._core")]
 pub(crate) struct ArrowTable {
+    table: Table,
     batch: Arc<RecordBatch>,
 }
 
 impl ArrowTable {
-    pub(crate) fn wrap(batch: Arc<RecordBatch>) -> Self {
-        Self { batch }
+    pub(crate) fn wrap(table: Table, batch: Arc<RecordBatch>) -> Self {
+        Self { table, batch }
     }
 
-    fn data_type(&self, column: &str) -> PyResult<&DataType> {
-        let schema = self.batch.schema_ref();
-        schema
-            .field_with_name(column)
-            .map(|field| field.data_type())
-            .map_err(|_| PyKeyError::new_err(column.to_owned()))
+    fn kind(&self, column: &str) -> PyResult<ColumnKind> {
+        let mut columns = self.table.columns().iter();
+        columns
+            .find(|def| def.name == column)
+            .map(|def| def.kind)
+            .ok_or_else(|| PyKeyError::new_err(column.to_owned()))
     }
 }
 
@@ -46,16 +49,16 @@ impl ArrowTable {
     /// Names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        self.batch.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
+        self.table.columns().iter().map(|def| def.name.to_owned()).collect()
     }
 
     /// A column of numbers or times as native float64 values, for `numpy.frombuffer`:
     /// NaN is missing, times are seconds since the epoch.
     fn floats<'py>(&self, py: Python<'py>, column: &str) -> PyResult<Bound<'py, PyBytes>> {
         let frame = Frame::new(&self.batch);
-        let values: Vec<Option<f64>> = match self.data_type(column)? {
-            DataType::Int64 => frame.ints(column).map(|cell| cell.map(|n| n as f64)).collect(),
-            DataType::Timestamp(..) => {
+        let values: Vec<Option<f64>> = match self.kind(column)? {
+            ColumnKind::Int => frame.ints(column).map(|cell| cell.map(|n| n as f64)).collect(),
+            ColumnKind::Time => {
                 frame.times(column).map(|cell| cell.map(UtcNs::epoch_secs)).collect()
             }
             _ => frame.floats(column).collect(),
@@ -65,7 +68,7 @@ impl ArrowTable {
 
     /// A column of names; `None` is missing.
     fn texts(&self, column: &str) -> PyResult<Vec<Option<&str>>> {
-        self.data_type(column)?;
+        self.kind(column)?;
         Ok(Frame::new(&self.batch).names(column).collect())
     }
 
@@ -78,8 +81,8 @@ impl ArrowTable {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer may ask for other types; giving ours is allowed.
         drop(requested_schema);
-        let schema = self.batch.schema();
-        let batches = std::iter::once(Ok((*self.batch).clone()));
+        let schema = self.table.schema();
+        let batches = documented_batches(self.table, &self.batch, ROWS_PER_BATCH);
         let reader: Box<dyn RecordBatchReader + Send> =
             Box::new(RecordBatchIterator::new(batches, schema));
         let stream = FFI_ArrowArrayStream::new(reader);

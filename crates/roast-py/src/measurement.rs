@@ -84,15 +84,11 @@ impl CoreMeasurement {
     #[staticmethod]
     fn make(header: &Bound<'_, PyDict>, tables: Vec<Bound<'_, TableBuilder>>) -> PyResult<Self> {
         let header = header_from(&to_value(header)?)?;
-        let mut built = BTreeMap::new();
-        for table in tables {
-            let builder = table.get().lock();
-            built.insert(builder.table(), builder.build());
-        }
         let mut all: BTreeMap<Table, Option<Arc<RecordBatch>>> =
             Table::ALL.iter().map(|&table| (table, None)).collect();
-        for (table, batch) in built {
-            all.insert(table, Some(Arc::new(batch.map_err(unfit)?)));
+        for table in tables {
+            let (table, rows) = table.get().built().map_err(unfit)?;
+            all.insert(table, Some(rows));
         }
         Ok(Self { header, stored: None, tables: Mutex::new(all) })
     }
@@ -109,7 +105,7 @@ impl CoreMeasurement {
         };
         if imported {
             // Theirs where they have it; what they did not compute, we can.
-            let ours = py.detach(|| loaded.whole().map(|whole| analyze(&whole).to_value()))?;
+            let ours = py.detach(|| loaded.whole().map(|whole| analyze(&whole).into_value()))?;
             loaded.header.metrics = with_missing(&loaded.header.metrics, &ours);
         }
         Ok(loaded)
@@ -148,7 +144,7 @@ impl CoreMeasurement {
     /// The metrics of the catalog, computed now.
     fn compute_metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let metrics = py.detach(|| -> PyResult<Value> {
-            Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).to_value())
+            Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).into_value())
         })?;
         to_python(py, &metrics)
     }
@@ -186,7 +182,7 @@ impl CoreMeasurement {
         let batch = self
             .table_batch(py, table)?
             .unwrap_or_else(|| Arc::new(RecordBatch::new_empty(table.schema())));
-        Ok(ArrowTable::wrap(batch))
+        Ok(ArrowTable::wrap(table, batch))
     }
 
     /// Chunk rows as dicts.

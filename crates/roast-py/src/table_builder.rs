@@ -2,26 +2,56 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use roast_model::{ColumnData, ColumnKind, Table, TableBuilder as Builder};
+use roast_model::{ColumnData, ColumnKind, Table, TableBuilder as Builder, TableError};
 
 use crate::arrow_stream::ArrowTable;
 
 /// Collects the rows of one table.
 #[pyclass(frozen, module = "roastcoffea._core")]
 pub(crate) struct TableBuilder {
-    inner: Mutex<Builder>,
+    inner: Mutex<Rows>,
+}
+
+/// Rows are there once: in the builder, or as the table they were built into.
+struct Rows {
+    builder: Builder,
+    built: Option<Arc<RecordBatch>>,
+}
+
+impl Rows {
+    /// The builder with all rows.
+    fn growing(&mut self) -> Result<&mut Builder, TableError> {
+        if let Some(built) = self.built.take() {
+            self.builder.append_batch(&built)?;
+        }
+        Ok(&mut self.builder)
+    }
 }
 
 impl TableBuilder {
     pub(crate) fn wrap(builder: Builder) -> Self {
-        Self { inner: Mutex::new(builder) }
+        Self { inner: Mutex::new(Rows { builder, built: None }) }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Builder> {
+    fn lock(&self) -> MutexGuard<'_, Rows> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Which table this is, and its rows so far, which are not copied.
+    pub(crate) fn built(&self) -> Result<(Table, Arc<RecordBatch>), TableError> {
+        let mut rows = self.lock();
+        let table = rows.builder.table();
+        if let Some(built) = &rows.built {
+            return Ok((table, Arc::clone(built)));
+        }
+        let builder = std::mem::replace(&mut rows.builder, Builder::new(table));
+        let built = Arc::new(builder.finish()?);
+        rows.built = Some(Arc::clone(&built));
+        Ok((table, built))
     }
 }
 
@@ -35,25 +65,25 @@ impl TableBuilder {
     /// The table's name.
     #[getter]
     fn table(&self) -> &'static str {
-        self.lock().table().name()
+        self.lock().builder.table().name()
     }
 
     fn __len__(&self) -> usize {
-        self.lock().len()
+        let rows = self.lock();
+        rows.built.as_ref().map_or(rows.builder.len(), |built| built.num_rows())
     }
 
     /// The rows so far as a table.
     fn build(&self) -> PyResult<ArrowTable> {
-        let batch = self.lock().build();
-        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(ArrowTable::wrap(Arc::new(batch)))
+        let (table, batch) = self.built().map_err(unfit)?;
+        Ok(ArrowTable::wrap(table, batch))
     }
 
     /// Adds a batch of rows. Times are int64 nanoseconds with the smallest
     /// int64 as missing, other numbers are float64 with NaN as missing, names
     /// are int32 codes with -1 as missing together with their list of names.
     fn append(&self, columns: &Bound<'_, PyDict>) -> PyResult<()> {
-        let table = self.lock().table();
+        let table = self.lock().builder.table();
         let batch = columns
             .iter()
             .map(|(name, data)| {
@@ -62,7 +92,8 @@ impl TableBuilder {
                 Ok((name, data))
             })
             .collect::<PyResult<Vec<_>>>()?;
-        self.lock().append(batch).map_err(|error| PyValueError::new_err(error.to_string()))
+        let mut rows = self.lock();
+        rows.growing().and_then(|builder| builder.append(batch)).map_err(unfit)
     }
 
     /// Adds rows of eight-byte cells, the columns in the given order. A name
@@ -84,11 +115,15 @@ impl TableBuilder {
         }
         py.detach(|| {
             let mut inner = self.lock();
-            let table = inner.table();
-            let batch = cut(table, cells, columns);
-            inner.append(batch).map_err(|error| PyValueError::new_err(error.to_string()))
+            let builder = inner.growing().map_err(unfit)?;
+            let batch = cut(builder.table(), cells, columns);
+            builder.append(batch).map_err(unfit)
         })
     }
+}
+
+fn unfit(error: TableError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// Cuts rows into columns.

@@ -43,7 +43,7 @@ impl WorkerTracking {
     ) -> PyResult<Self> {
         let build = |table: Option<Bound<'_, TableBuilder>>| {
             table
-                .map(|table| table.get().lock().build().map(Arc::new))
+                .map(|table| table.get().built().map(|(_, rows)| rows))
                 .transpose()
                 .map_err(|error| PyValueError::new_err(error.to_string()))
         };
@@ -80,7 +80,7 @@ impl WorkerTracking {
     /// The cluster as a whole, one row per sample; `None` if it was not sampled.
     #[getter]
     fn ticks(&self) -> Option<ArrowTable> {
-        self.ticks.clone().map(ArrowTable::wrap)
+        self.ticks.clone().map(|ticks| ArrowTable::wrap(Table::Ticks, ticks))
     }
 
     /// Several series laid out sample by sample: the workers by name, and for each

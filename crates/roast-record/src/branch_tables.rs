@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use foldhash::fast::RandomState;
 use roast_model::ColumnData;
 
 use crate::chunk_columns::{named, secs, to_i64};
 use crate::chunk_log::{ChunkLog, Source};
 use crate::costs::BranchCost;
-use crate::log_tables::column;
-use crate::order::Outcome;
-use crate::row::Row;
+use crate::log_tables::{added, column};
+use crate::order::RowOrder;
 
 impl ChunkLog {
     fn branches(&self, set: u32) -> &[u32] {
@@ -29,14 +29,21 @@ impl ChunkLog {
                 rows.entry(key(dataset, branch)).or_insert_with(|| ColumnRow::new(dataset, branch));
             row.cost.add(cost);
         }
-        for ((dataset, file, set), chunks) in &use_of.chunks {
-            for &branch in self.branches(*set) {
+        let mut count = |dataset: Option<u32>, sets: &Sets, add: &dyn Fn(&mut ColumnRow)| {
+            let branches: BTreeSet<u32> =
+                sets.iter().flat_map(|&set| self.branches(set)).copied().collect();
+            for branch in branches {
                 let row = rows
-                    .entry(key(*dataset, branch))
-                    .or_insert_with(|| ColumnRow::new(*dataset, branch));
-                row.chunks.extend(chunks);
-                row.files.extend(*file);
+                    .entry(key(dataset, branch))
+                    .or_insert_with(|| ColumnRow::new(dataset, branch));
+                add(row);
             }
+        };
+        for ((dataset, sets), chunks) in &use_of.chunks {
+            count(*dataset, sets, &|row| row.chunks += chunks);
+        }
+        for ((dataset, sets), files) in &use_of.files_of_dataset {
+            count(*dataset, sets, &|row| row.files += files);
         }
         let rows: Vec<ColumnRow> = rows.into_values().collect();
         let whole = |get: fn(&ColumnRow) -> Option<u64>| {
@@ -48,8 +55,8 @@ impl ChunkLog {
         vec![
             column("dataset", named(self, rows.iter().map(|row| row.dataset).collect())),
             column("branch", named(self, rows.iter().map(|row| Some(row.branch)).collect())),
-            column("chunks", whole(|row| Some(row.chunks.len() as u64))),
-            column("files", whole(|row| Some(row.files.len() as u64))),
+            column("chunks", whole(|row| Some(row.chunks))),
+            column("files", whole(|row| Some(row.files))),
             column("reads", whole(|row| Some(row.cost.reads))),
             column("cached_reads", whole(|row| Some(row.cost.cached))),
             column("preloaded_reads", whole(|row| Some(row.cost.preloaded))),
@@ -131,10 +138,7 @@ impl ChunkLog {
                 ints(rows.iter().map(|row| row.1.uncompressed_bytes).collect()),
             ),
             column("compression_ratio", ColumnData::Floats(ratio.collect())),
-            column(
-                "chunks",
-                ints(rows.iter().map(|row| Some(row.2.chunks.len() as u64)).collect()),
-            ),
+            column("chunks", ints(rows.iter().map(|row| Some(row.2.chunks)).collect())),
             column("num_branches_read", ints(rows.iter().map(|row| row.3).collect())),
             column(
                 "bytes_read",
@@ -150,50 +154,88 @@ struct ColumnRow {
     dataset: Option<u32>,
     branch: u32,
     cost: BranchCost,
-    chunks: HashSet<usize>,
-    files: HashSet<u32>,
+    chunks: u64,
+    files: u64,
 }
 
 impl ColumnRow {
     fn new(dataset: Option<u32>, branch: u32) -> Self {
-        Self {
-            dataset,
-            branch,
-            cost: BranchCost::default(),
-            chunks: HashSet::new(),
-            files: HashSet::new(),
-        }
+        Self { dataset, branch, cost: BranchCost::default(), chunks: 0, files: 0 }
     }
 }
 
+/// Some sets of branches, each once.
+type Sets = BTreeSet<u32>;
+
 #[derive(Clone, Default)]
 struct FileUse {
-    chunks: HashSet<usize>,
-    sets: HashSet<u32>,
+    chunks: u64,
+    sets: Sets,
     bytes_read: Option<i64>,
 }
 
 /// Who read what, gathered over all rows.
 #[derive(Default)]
 pub(crate) struct BranchUse {
-    /// Chunks by dataset, file and branch set.
-    chunks: HashMap<(Option<u32>, Option<u32>, u32), HashSet<usize>>,
+    /// Chunks by dataset and by the branch sets that their attempts read.
+    chunks: BTreeMap<(Option<u32>, Sets), u64>,
+    /// Files by dataset and by the branch sets that were read of them.
+    files_of_dataset: BTreeMap<(Option<u32>, Sets), u64>,
     files: HashMap<Source, FileUse>,
 }
 
 impl BranchUse {
-    pub(crate) fn push(&mut self, source: Source, row: &Row, chunk: usize, outcome: Outcome) {
-        if let Some(set) = row.branch_set {
-            self.chunks.entry((source.dataset, source.file, set)).or_default().insert(chunk);
+    /// Goes through the rows. All attempts at a chunk have one source, and mostly
+    /// they read the same branches, so what is counted is kept by source.
+    pub(crate) fn of(log: &ChunkLog, order: &RowOrder, bytes_of_source: &[Option<i64>]) -> Self {
+        let mut of_source = vec![FileUse::default(); log.sources.len()];
+        // By chunk, which are numbered in the order in which they first come.
+        let mut chunks: Vec<(u32, Option<u32>)> = Vec::with_capacity(order.len());
+        let mut several: BTreeMap<u32, Sets> = BTreeMap::new();
+        for row in &order.rows {
+            let Some(of_source) = of_source.get_mut(row.source as usize) else { continue };
+            of_source.sets.extend(row.branch_set);
+            match chunks.get_mut(row.chunk as usize) {
+                None => {
+                    of_source.chunks += 1;
+                    chunks.push((row.source, row.branch_set));
+                }
+                Some((_, first)) => match (*first, row.branch_set) {
+                    (Some(first), Some(set)) if first != set => {
+                        several.entry(row.chunk).or_insert(Sets::from([first])).insert(set);
+                    }
+                    _ => *first = first.or(row.branch_set),
+                },
+            }
         }
-        if source.file.is_none() {
-            return;
+        let mut found = Self::default();
+        let dataset_of = |source: u32| log.sources.get(source).and_then(|source| source.dataset);
+        let mut counts: HashMap<(Option<u32>, u32), u64, RandomState> = HashMap::default();
+        for (chunk, (source, set)) in (0..).zip(&chunks) {
+            if let (Some(set), false) = (set, several.contains_key(&chunk)) {
+                *counts.entry((dataset_of(*source), *set)).or_default() += 1;
+            }
         }
-        let file = self.files.entry(Source { dataset: None, ..source }).or_default();
-        file.chunks.insert(chunk);
-        file.sets.extend(row.branch_set);
-        if let (Outcome::Ok, Some(bytes)) = (outcome, row.bytes_read) {
-            file.bytes_read = Some(file.bytes_read.unwrap_or_default().saturating_add(bytes));
+        for ((dataset, set), count) in counts {
+            *found.chunks.entry((dataset, Sets::from([set]))).or_default() += count;
         }
+        for (chunk, sets) in several {
+            let source = chunks.get(chunk as usize).map_or(0, |(source, _)| *source);
+            *found.chunks.entry((dataset_of(source), sets)).or_default() += 1;
+        }
+        let mut read_of: BTreeMap<(Option<u32>, u32), Sets> = BTreeMap::new();
+        let sources = log.sources.items().iter().zip(of_source).zip(bytes_of_source);
+        for ((source, of_source), bytes_read) in sources {
+            let (Some(file), 1..) = (source.file, of_source.chunks) else { continue };
+            read_of.entry((source.dataset, file)).or_default().extend(&of_source.sets);
+            let entry = found.files.entry(Source { dataset: None, ..*source }).or_default();
+            entry.chunks += of_source.chunks;
+            entry.sets.extend(of_source.sets);
+            entry.bytes_read = added(entry.bytes_read, *bytes_read);
+        }
+        for ((dataset, _), sets) in read_of {
+            *found.files_of_dataset.entry((dataset, sets)).or_default() += 1;
+        }
+        found
     }
 }

@@ -1,7 +1,9 @@
 //! Where each column of the `chunks` table comes from in a row. Tables and the
 //! rows that users see are both made from this list, so they agree.
 
-use roast_model::{ColumnData, ColumnKind, Table, UtcNs, Value};
+use std::fmt::Write;
+
+use roast_model::{Column, ColumnData, ColumnKind, IntColumn, NameColumn, Table, UtcNs, Value};
 
 use crate::chunk_log::{ChunkLog, Place, Source};
 use crate::kinds::ChunkPhase;
@@ -12,6 +14,8 @@ use crate::row::{Reading, Row, Times};
 pub(crate) struct View<'a> {
     pub(crate) log: &'a ChunkLog,
     pub(crate) row: &'a Row,
+    pub(crate) source: Source,
+    pub(crate) place: Place,
     pub(crate) ranked: Ranked,
     pub(crate) chunk_id: i64,
     /// The branch set's number in the table of branch sets.
@@ -22,20 +26,17 @@ pub(crate) struct View<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Get {
     Int(fn(&View<'_>) -> Option<i64>),
-    Float(fn(&View<'_>) -> Option<f64>),
+    /// Seconds, from microseconds.
+    Micros(fn(&View<'_>) -> Option<u64>),
+    /// A name of the log.
     Name(fn(&View<'_>) -> Option<u32>),
-    Text(fn(&View<'_>) -> Option<String>),
+    /// One of few names that are none of the log's.
+    Word(fn(&View<'_>) -> &'static str),
+    /// Writes its text, if there is one.
+    Text(fn(&View<'_>, &mut String) -> Option<()>),
 }
 
 impl View<'_> {
-    fn source(&self) -> Source {
-        self.log.sources.get(self.row.source).copied().unwrap_or_default()
-    }
-
-    fn place(&self) -> Place {
-        self.log.places.get(self.row.place).copied().unwrap_or_default()
-    }
-
     fn phase(&self, phase: ChunkPhase) -> Times {
         self.row.phase(phase)
     }
@@ -44,12 +45,12 @@ impl View<'_> {
         self.row.reading
     }
 
-    fn task_key(&self) -> Option<String> {
-        let head = self.log.name_of(self.row.task_head)?;
-        Some(match self.row.task_number {
-            Some(number) => format!("{head}-{number}"),
-            None => head.to_owned(),
-        })
+    fn write_task_key(&self, text: &mut String) -> Option<()> {
+        text.push_str(self.log.name_of(self.row.task_head)?);
+        match self.row.task_number {
+            Some(number) => write!(text, "-{number}").ok(),
+            None => Some(()),
+        }
     }
 
     fn num_branches(&self) -> Option<i64> {
@@ -67,9 +68,13 @@ impl View<'_> {
                 get(self).map_or(Value::None, |ns| Value::Time(UtcNs(ns)))
             }
             Get::Int(get) => get(self).into(),
-            Get::Float(get) => get(self).into(),
+            Get::Micros(get) => secs(get(self)).into(),
             Get::Name(get) => self.log.name_of(get(self)).into(),
-            Get::Text(get) => get(self).map_or(Value::None, Value::Str),
+            Get::Word(get) => get(self).into(),
+            Get::Text(get) => {
+                let mut text = String::new();
+                get(self, &mut text).map_or(Value::None, |()| Value::Str(text))
+            }
         }
     }
 }
@@ -91,9 +96,9 @@ pub(crate) fn to_i64(number: u64) -> i64 {
 macro_rules! phase_columns {
     ($phase:ident) => {
         (
-            Get::Float(|view| secs(view.phase(ChunkPhase::$phase).wall_us)),
-            Get::Float(|view| secs(view.phase(ChunkPhase::$phase).cpu_us)),
-            Get::Float(|view| secs(view.phase(ChunkPhase::$phase).run_queue_us)),
+            Get::Micros(|view| view.phase(ChunkPhase::$phase).wall_us),
+            Get::Micros(|view| view.phase(ChunkPhase::$phase).cpu_us),
+            Get::Micros(|view| view.phase(ChunkPhase::$phase).run_queue_us),
         )
     };
 }
@@ -108,14 +113,14 @@ const SERIALIZE: (Get, Get, Get) = phase_columns!(Serialize);
 /// Every column of the `chunks` table.
 pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("chunk_id", Get::Int(|view| Some(view.chunk_id))),
-    ("dataset", Get::Name(|view| view.source().dataset)),
-    ("file", Get::Name(|view| view.source().file)),
-    ("uuid", Get::Name(|view| view.source().uuid)),
-    ("tree", Get::Name(|view| view.source().tree)),
+    ("dataset", Get::Name(|view| view.source.dataset)),
+    ("file", Get::Name(|view| view.source.file)),
+    ("uuid", Get::Name(|view| view.source.uuid)),
+    ("tree", Get::Name(|view| view.source.tree)),
     ("entry_start", Get::Int(|view| view.row.entry_start)),
     ("entry_stop", Get::Int(|view| view.row.entry_stop)),
     ("num_events", Get::Int(|view| view.row.num_events)),
-    ("worker", Get::Name(|view| view.place().worker)),
+    ("worker", Get::Name(|view| view.place.worker)),
     ("start", Get::Int(|view| view.row.start_ns)),
     ("stop", Get::Int(|view| view.row.stop_ns)),
     ("duration_secs", PROCESS.0),
@@ -123,12 +128,12 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("rss_end_bytes", Get::Int(|view| view.row.rss_end_bytes)),
     ("bytes_read", Get::Int(|view| view.row.bytes_read)),
     ("error", Get::Name(|view| view.row.error)),
-    ("extra", Get::Text(|view| view.row.extra.clone())),
-    ("attempt", Get::Int(|view| Some(view.ranked.attempt))),
-    ("outcome", Get::Text(|view| Some(view.ranked.outcome.name().to_owned()))),
-    ("host", Get::Name(|view| view.place().host)),
-    ("thread", Get::Int(|view| view.place().thread.map(to_i64))),
-    ("task_key", Get::Text(|view| view.task_key())),
+    ("extra", Get::Text(|view, text| Some(text.push_str(view.row.extra.as_deref()?)))),
+    ("attempt", Get::Int(|view| Some(view.ranked.attempt.into()))),
+    ("outcome", Get::Word(|view| view.ranked.outcome.name())),
+    ("host", Get::Name(|view| view.place.host)),
+    ("thread", Get::Int(|view| view.place.thread.map(to_i64))),
+    ("task_key", Get::Text(|view, text| view.write_task_key(text))),
     ("unpack_secs", UNPACK.0),
     ("unpack_cpu_secs", UNPACK.1),
     ("unpack_run_queue_secs", UNPACK.2),
@@ -147,13 +152,13 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("serialize_secs", SERIALIZE.0),
     ("serialize_cpu_secs", SERIALIZE.1),
     ("serialize_run_queue_secs", SERIALIZE.2),
-    ("read_secs", Get::Float(|view| secs(view.reading()?.read.wall_us))),
-    ("read_cpu_secs", Get::Float(|view| secs(view.reading()?.read.cpu_us))),
-    ("read_run_queue_secs", Get::Float(|view| secs(view.reading()?.read.run_queue_us))),
-    ("decompress_secs", Get::Float(|view| secs(view.reading()?.decompress.wall_us))),
-    ("decompress_cpu_secs", Get::Float(|view| secs(view.reading()?.decompress.cpu_us))),
-    ("interpret_secs", Get::Float(|view| secs(view.reading()?.interpret.wall_us))),
-    ("interpret_cpu_secs", Get::Float(|view| secs(view.reading()?.interpret.cpu_us))),
+    ("read_secs", Get::Micros(|view| view.reading()?.read.wall_us)),
+    ("read_cpu_secs", Get::Micros(|view| view.reading()?.read.cpu_us)),
+    ("read_run_queue_secs", Get::Micros(|view| view.reading()?.read.run_queue_us)),
+    ("decompress_secs", Get::Micros(|view| view.reading()?.decompress.wall_us)),
+    ("decompress_cpu_secs", Get::Micros(|view| view.reading()?.decompress.cpu_us)),
+    ("interpret_secs", Get::Micros(|view| view.reading()?.interpret.wall_us)),
+    ("interpret_cpu_secs", Get::Micros(|view| view.reading()?.interpret.cpu_us)),
     ("read_bytes", Get::Int(|view| view.reading()?.bytes)),
     ("requests", Get::Int(|view| view.row.requests.map(to_i64))),
     ("reads", Get::Int(|view| Some(to_i64(view.reading()?.reads)))),
@@ -161,48 +166,117 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("preloaded_reads", Get::Int(|view| Some(to_i64(view.reading()?.preloaded)))),
     ("setup_bytes", Get::Int(|view| view.row.setup_bytes)),
     ("rss_peak_bytes", Get::Int(|view| view.row.rss_peak_bytes)),
-    ("recorder_secs", Get::Float(|view| secs(view.row.recorder_us))),
+    ("recorder_secs", Get::Micros(|view| view.row.recorder_us)),
     ("branch_set", Get::Int(|view| view.branch_set)),
     ("num_branches", Get::Int(|view| view.num_branches())),
     ("dropped_sections", Get::Int(|view| Some(to_i64(view.row.dropped_sections)))),
 ];
 
-/// A column that grows row by row.
+/// A column that grows by batches of rows.
 pub(crate) enum Growing {
-    Ints(Vec<Option<i64>>),
-    Floats(Vec<Option<f64>>),
-    Names(Vec<Option<u32>>),
-    Texts(Vec<Option<String>>),
+    /// Anything but names of the log.
+    Plain(Column),
+    Names(LogNames),
 }
 
 impl Growing {
-    pub(crate) fn for_getter(get: Get) -> Self {
+    pub(crate) fn new(kind: ColumnKind, get: Get) -> Self {
         match get {
-            Get::Int(_) => Self::Ints(Vec::new()),
-            Get::Float(_) => Self::Floats(Vec::new()),
-            Get::Name(_) => Self::Names(Vec::new()),
-            Get::Text(_) => Self::Texts(Vec::new()),
+            Get::Name(_) => Self::Names(LogNames::default()),
+            _ => Self::Plain(Column::new(kind)),
         }
     }
 
-    pub(crate) fn push(&mut self, get: Get, view: &View<'_>) {
+    pub(crate) fn extend(&mut self, get: Get, views: &[View<'_>]) {
         match (self, get) {
-            (Self::Ints(values), Get::Int(get)) => values.push(get(view)),
-            (Self::Floats(values), Get::Float(get)) => values.push(get(view)),
-            (Self::Names(values), Get::Name(get)) => values.push(get(view)),
-            (Self::Texts(values), Get::Text(get)) => values.push(get(view)),
-            // The pairs above are all there are: `for_getter` made the column.
-            _ => {}
+            (Self::Plain(Column::Int(column)), Get::Int(get)) => {
+                column.extend(views.iter().map(get));
+            }
+            (Self::Plain(Column::Float(column)), Get::Micros(get)) => {
+                column.extend_micros(views.iter().map(get));
+            }
+            (Self::Plain(Column::Name(column)), Get::Word(get)) => {
+                column.extend(views.iter().map(|view| Some(get(view))));
+            }
+            (Self::Plain(Column::Name(column)), Get::Text(get)) => {
+                let texts = Texts::of(get, views);
+                column.extend(texts.iter());
+            }
+            (Self::Plain(Column::Text(column)), Get::Text(get)) => {
+                let texts = Texts::of(get, views);
+                texts.iter().for_each(|text| column.push(text));
+            }
+            (Self::Names(names), Get::Name(get)) => names.extend(views.iter().map(get)),
+            // The pairs above are all there are: `new` made the column.
+            (Self::Plain(column), _) => column.extend_missing(views.len()),
+            (Self::Names(names), _) => names.extend(views.iter().map(|_| None)),
         }
     }
 
-    pub(crate) fn finish(self, log: &ChunkLog) -> ColumnData {
+    pub(crate) fn finish(self, log: &ChunkLog) -> Column {
         match self {
-            Self::Ints(values) => ColumnData::Ints(values),
-            Self::Floats(values) => ColumnData::Floats(values),
-            Self::Names(codes) => named(log, codes),
-            Self::Texts(values) => ColumnData::Texts(values),
+            Self::Plain(column) => column,
+            Self::Names(names) => names.finish(log),
         }
+    }
+}
+
+/// The texts of some rows, one after another.
+struct Texts {
+    all: String,
+    /// Where each ends, if it is there.
+    ends: Vec<Option<usize>>,
+}
+
+impl Texts {
+    fn of(get: fn(&View<'_>, &mut String) -> Option<()>, views: &[View<'_>]) -> Self {
+        let mut all = String::new();
+        let ends = views.iter().map(|view| get(view, &mut all).map(|()| all.len())).collect();
+        Self { all, ends }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let text = self.all.get(start..(*end)?);
+            start = (*end)?;
+            text
+        })
+    }
+}
+
+/// Names of a log as a column with only those that it uses, in the order in which
+/// it first does.
+#[derive(Default)]
+pub(crate) struct LogNames {
+    codes: IntColumn,
+    /// The log's numbers of the names used.
+    used: Vec<u32>,
+    /// By the log's numbers, what they are here.
+    own: Vec<Option<u32>>,
+}
+
+impl LogNames {
+    pub(crate) fn extend(&mut self, names: impl Iterator<Item = Option<u32>>) {
+        let Self { codes, used, own } = self;
+        codes.extend(names.map(|name| {
+            let name = name?;
+            let place = usize::try_from(name).ok()?;
+            if own.len() <= place {
+                own.resize(place + 1, None);
+            }
+            let slot = own.get_mut(place)?;
+            if slot.is_none() {
+                *slot = u32::try_from(used.len()).ok();
+                used.push(name);
+            }
+            slot.map(i64::from)
+        }));
+    }
+
+    pub(crate) fn finish(self, log: &ChunkLog) -> Column {
+        let names = self.used.iter().map(|name| log.name_of(Some(*name)).unwrap_or_default());
+        Column::Name(NameColumn::from_codes(self.codes, names))
     }
 }
 

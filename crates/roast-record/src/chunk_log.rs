@@ -1,16 +1,16 @@
 //! Many attempts at chunks in little space. A row has an identity of its own,
 //! so a row that arrives twice is one row; logs merge in any order and shape.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
-
-use foldhash::fast::RandomState;
 
 use crate::costs::{BranchCost, FileFacts};
 use crate::kinds::ChunkPhase;
 use crate::palette::Palette;
-use crate::row::{Row, Times};
-use crate::wire::{LogError, Reader, Writer};
+use crate::row::{Head, Renumber, Row, Times, renumber};
+use crate::row_store::{RowStore, StoredRow};
+use crate::wire::{Reader, Writer};
 
 /// Dataset, file and tree of a chunk, as numbers in the log's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,13 +29,6 @@ pub(crate) struct Place {
     pub(crate) thread: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct StoredRow {
-    pub(crate) nonce: u128,
-    pub(crate) start_ns: Option<i64>,
-    pub(crate) packed: Box<[u8]>,
-}
-
 /// Rows of chunks with what reading their branches cost.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkLog {
@@ -43,8 +36,7 @@ pub struct ChunkLog {
     pub(crate) branch_sets: Palette<Arc<[u32]>>,
     pub(crate) sources: Palette<Source>,
     pub(crate) places: Palette<Place>,
-    pub(crate) rows: Vec<StoredRow>,
-    pub(crate) known: HashMap<u128, usize, RandomState>,
+    pub(crate) rows: RowStore,
     /// By dataset and branch.
     pub(crate) costs: BTreeMap<(Option<u32>, u32), BranchCost>,
     /// By source without its dataset.
@@ -83,7 +75,12 @@ impl ChunkLog {
 
     /// Sections that were neither kept nor summed, over all rows.
     pub fn dropped_sections(&self) -> u64 {
-        self.unpacked().map(|row| row.dropped_sections).fold(0, u64::saturating_add)
+        // Few rows have any, and their first byte says so.
+        let dropped = |stored: &StoredRow| {
+            let head = Head::read(&mut Reader::new(self.rows.bytes(stored))).ok()?;
+            head.has_dropped_sections().then(|| self.rows.unpack(stored).dropped_sections)
+        };
+        self.rows.all().iter().filter_map(dropped).fold(0, u64::saturating_add)
     }
 
     /// The number of a name.
@@ -97,22 +94,24 @@ impl ChunkLog {
     }
 
     /// Every row, in the order of arrival.
+    #[cfg(test)]
     pub(crate) fn unpacked(&self) -> impl Iterator<Item = Row> {
-        self.rows.iter().map(StoredRow::unpack)
+        self.rows.all().iter().map(|stored| self.rows.unpack(stored))
     }
 
     /// Adds a row, or completes the one of the same identity.
-    pub(crate) fn push(&mut self, nonce: u128, mut row: Row) {
-        if self.known.contains_key(&nonce) {
+    pub(crate) fn push(&mut self, nonce: u128, row: Row) {
+        if self.rows.find(nonce).is_some() {
             return self.complete(nonce, row.phase(ChunkPhase::Serialize));
         }
-        if let (Some(late), Some(times)) =
-            (self.late.remove(&nonce), row.phase_mut(ChunkPhase::Serialize))
-        {
-            *times = times.or_larger(late);
+        let packed = |writer: &mut Writer| {
+            row.pack(writer);
+            Ok::<(), Infallible>(())
+        };
+        let Ok(()) = self.rows.push(nonce, row.start_ns, packed);
+        if let Some(late) = self.late.remove(&nonce) {
+            self.complete(nonce, late);
         }
-        self.known.insert(nonce, self.rows.len());
-        self.rows.push(StoredRow::pack(nonce, &row));
     }
 
     /// Sets how long the output of an attempt took to serialize. It may be
@@ -136,25 +135,27 @@ impl ChunkLog {
         if serialize == Times::default() {
             return;
         }
-        let stored = self.known.get(&nonce).and_then(|&index| self.rows.get_mut(index));
-        let Some(stored) = stored else {
+        let index = self.rows.find(nonce);
+        let Some((index, stored)) = index.and_then(|index| Some((index, self.rows.get(index)?)))
+        else {
             let late = self.late.entry(nonce).or_default();
             *late = late.or_larger(serialize);
             return;
         };
-        let mut row = stored.unpack();
+        let mut row = self.rows.unpack(stored);
         if let Some(times) = row.phase_mut(ChunkPhase::Serialize)
             && times.or_larger(serialize) != *times
         {
             *times = times.or_larger(serialize);
-            *stored = StoredRow::pack(nonce, &row);
+            self.rows.replace(index, &row);
         }
     }
 
     /// Adds what another log holds. Rows that are in both count once; so do
     /// branch costs, unless each log has rows that the other lacks.
     pub fn merge(&mut self, other: &Self) {
-        let shared = other.rows.iter().filter(|row| self.known.contains_key(&row.nonce)).count();
+        let rows = other.rows.all().iter();
+        let shared = rows.filter(|row| self.rows.find(row.nonce).is_some()).count();
         let mut remap = Remap::new(self, other);
         if shared == 0 {
             remap.add_costs();
@@ -169,28 +170,10 @@ impl ChunkLog {
             remap.add_costs();
         }
         remap.add_files();
-        remap.add_rows();
+        remap.add_rows(shared);
         for (&nonce, &times) in &other.late {
             self.complete(nonce, times);
         }
-    }
-}
-
-impl StoredRow {
-    pub(crate) fn pack(nonce: u128, row: &Row) -> Self {
-        let mut writer = Writer::default();
-        row.pack(&mut writer);
-        Self { nonce, start_ns: row.start_ns, packed: writer.bytes.into_boxed_slice() }
-    }
-
-    /// The row. What is stored was packed here or checked on reading, so there
-    /// is nothing that could fail; an empty row would show if it did.
-    pub(crate) fn unpack(&self) -> Row {
-        self.try_unpack().unwrap_or_default()
-    }
-
-    pub(crate) fn try_unpack(&self) -> Result<Row, LogError> {
-        Row::unpack(&mut Reader::new(&self.packed), self.start_ns)
     }
 }
 
@@ -224,7 +207,7 @@ impl<'a> Remap<'a> {
     }
 
     fn name(&self, code: u32) -> u32 {
-        usize::try_from(code).ok().and_then(|code| self.names.get(code)).copied().unwrap_or(code)
+        mapped(&self.names, code)
     }
 
     fn source(&self, source: Source) -> Source {
@@ -251,7 +234,7 @@ impl<'a> Remap<'a> {
         }
     }
 
-    fn add_rows(&mut self) {
+    fn add_rows(&mut self, shared: usize) {
         let other = self.other;
         let sources: Vec<u32> = other
             .sources
@@ -280,21 +263,53 @@ impl<'a> Remap<'a> {
                 self.log.branch_sets.code_of(set)
             })
             .collect();
-        let mapped = |codes: &[u32], code: u32| {
-            usize::try_from(code).ok().and_then(|code| codes.get(code)).copied().unwrap_or(code)
-        };
-        self.log.rows.reserve(other.rows.len());
-        for stored in &other.rows {
-            let mut row = stored.unpack();
-            row.source = mapped(&sources, row.source);
-            row.place = mapped(&places, row.place);
-            row.branch_set = row.branch_set.map(|set| mapped(&sets, set));
-            row.task_head = row.task_head.map(|code| self.name(code));
-            row.error = row.error.map(|code| self.name(code));
-            for section in &mut row.sections {
-                section.name = self.name(section.name);
+        let codes = Codes { names: &self.names, sources, places, sets };
+        self.log.rows.reserve(other.rows.len() - shared);
+        for stored in other.rows.all() {
+            if shared > 0 && self.log.rows.find(stored.nonce).is_some() {
+                let row = other.rows.unpack(stored);
+                self.log.complete(stored.nonce, row.phase(ChunkPhase::Serialize));
+                continue;
             }
-            self.log.push(stored.nonce, row);
+            let mut packed = Reader::new(other.rows.bytes(stored));
+            let renumbered = self.log.rows.push(stored.nonce, stored.start_ns, |writer| {
+                renumber(&mut packed, writer, &codes)
+            });
+            // What is stored was packed here or checked on reading.
+            debug_assert!(renumbered.is_ok());
+            if let Some(late) = self.log.late.remove(&stored.nonce) {
+                self.log.complete(stored.nonce, late);
+            }
         }
+    }
+}
+
+/// One log's numbers for what another one's rows name.
+struct Codes<'a> {
+    names: &'a [u32],
+    sources: Vec<u32>,
+    places: Vec<u32>,
+    sets: Vec<u32>,
+}
+
+fn mapped(codes: &[u32], code: u32) -> u32 {
+    usize::try_from(code).ok().and_then(|code| codes.get(code)).copied().unwrap_or(code)
+}
+
+impl Renumber for Codes<'_> {
+    fn name(&self, code: u32) -> u32 {
+        mapped(self.names, code)
+    }
+
+    fn source(&self, code: u32) -> u32 {
+        mapped(&self.sources, code)
+    }
+
+    fn place(&self, code: u32) -> u32 {
+        mapped(&self.places, code)
+    }
+
+    fn branch_set(&self, code: u32) -> u32 {
+        mapped(&self.sets, code)
     }
 }

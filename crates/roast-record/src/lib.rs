@@ -22,6 +22,8 @@ mod recorded_row;
 mod recorder;
 mod resident_memory;
 mod row;
+mod row_store;
+mod section_columns;
 mod section_stack;
 mod spool;
 mod task_key;

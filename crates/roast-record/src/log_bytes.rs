@@ -6,13 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::chunk_log::{ChunkLog, Place, Source, StoredRow};
+use crate::chunk_log::{ChunkLog, Place, Source};
 use crate::costs::{BranchCost, FileFacts};
 use crate::row::{Row, Times};
+use crate::row_store::StoredRow;
 use crate::wire::{LogError, Reader, Writer};
 
 const MAGIC: &[u8; 3] = b"RCL";
 const FORMAT: u8 = 1;
+const NONCE_BYTES: usize = 16;
 
 /// Longest beginning that a name takes over from the one before it: bounds how
 /// much longer names can be than the bytes they come from.
@@ -68,7 +70,7 @@ impl ChunkLog {
     }
 
     fn write_rows(&self, writer: &mut Writer) {
-        let mut order: Vec<&StoredRow> = self.rows.iter().collect();
+        let mut order: Vec<&StoredRow> = self.rows.all().iter().collect();
         order.sort_unstable_by_key(|row| (row.start_ns, row.nonce));
         writer.count(order.len());
         let mut last_start = 0;
@@ -76,7 +78,7 @@ impl ChunkLog {
             writer.moment(row.start_ns, last_start);
             last_start = row.start_ns.unwrap_or(last_start);
             writer.bytes.extend_from_slice(&row.nonce.to_le_bytes());
-            writer.bytes.extend_from_slice(&row.packed);
+            writer.bytes.extend_from_slice(self.rows.bytes(row));
         }
     }
 
@@ -179,19 +181,26 @@ impl ChunkLog {
 
     fn read_rows(&mut self, reader: &mut Reader<'_>) -> Result<(), LogError> {
         let mut last_start = 0;
-        for index in 0..reader.count()? {
+        let mut row = Row::default();
+        let count = reader.count()?;
+        // A row is longer than a nonce.
+        self.rows.reserve(count.min(reader.rest().len() / NONCE_BYTES));
+        for _ in 0..count {
             let start_ns = reader.moment(last_start)?;
             last_start = start_ns.unwrap_or(last_start);
             let nonce = read_nonce(reader)?;
             let before = reader.rest();
-            let row = Row::unpack(reader, start_ns)?;
+            row.unpack_from(reader, start_ns)?;
             self.check_row(&row)?;
             let length = before.len() - reader.rest().len();
             let packed = before.get(..length).ok_or(LogError::Damaged)?;
-            if self.known.insert(nonce, index).is_some() {
+            if self.rows.find(nonce).is_some() {
                 return Err(LogError::Damaged);
             }
-            self.rows.push(StoredRow { nonce, start_ns, packed: packed.into() });
+            self.rows.push(nonce, start_ns, |writer| {
+                writer.bytes.extend_from_slice(packed);
+                Ok::<(), LogError>(())
+            })?;
         }
         Ok(())
     }
@@ -272,7 +281,7 @@ fn write_source(writer: &mut Writer, source: Source) {
 }
 
 fn read_nonce(reader: &mut Reader<'_>) -> Result<u128, LogError> {
-    let bytes = reader.bytes(16)?.try_into().map_err(|_| LogError::Damaged)?;
+    let bytes = reader.bytes(NONCE_BYTES)?.try_into().map_err(|_| LogError::Damaged)?;
     Ok(u128::from_le_bytes(bytes))
 }
 

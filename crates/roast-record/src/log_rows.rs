@@ -25,12 +25,14 @@ impl ChunkLog {
     /// The row at a position of an order that was made from this log.
     pub fn row(&self, order: &RowOrder, position: usize) -> Option<Value> {
         let ranked = *order.rows.get(position)?;
-        let row = self.rows.get(ranked.index)?.unpack();
+        let row = self.rows.unpack(self.rows.get(ranked.index as usize)?);
         Some(self.shown(&row, ranked, i64::try_from(position).ok()?))
     }
 
     fn shown(&self, row: &Row, ranked: Ranked, chunk_id: i64) -> Value {
-        let view = View { log: self, row, ranked, chunk_id, branch_set: None };
+        let source = self.sources.get(row.source).copied().unwrap_or_default();
+        let place = self.places.get(row.place).copied().unwrap_or_default();
+        let view = View { log: self, row, source, place, ranked, chunk_id, branch_set: None };
         let sections: Vec<ShownSection<'_>> = row
             .sections
             .iter()
@@ -57,8 +59,14 @@ impl ChunkLog {
         let Value::Map(pairs) = given else { return false };
         let nonce = self.nonce_of(given);
         let mut row = self.row_from(given);
-        let alone =
-            Ranked { index: 0, attempt: 1, outcome: Outcome::Ok, chunk: 0, branch_set: None };
+        let alone = Ranked {
+            index: 0,
+            attempt: 1,
+            chunk: 0,
+            source: 0,
+            branch_set: None,
+            outcome: Outcome::Ok,
+        };
         let shown = self.shown(&row, alone, i64::try_from(self.len()).unwrap_or(i64::MAX));
         let rest: Vec<(Value, Value)> = pairs
             .iter()

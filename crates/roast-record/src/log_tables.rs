@@ -2,14 +2,23 @@
 //! logs give equal tables, however they were merged.
 
 use std::collections::HashMap;
+use std::panic::resume_unwind;
+use std::thread;
 
 use roast_model::{ColumnData, Table, TableBuilder, TableError};
 
 use crate::branch_tables::BranchUse;
-use crate::chunk_columns::{CHUNK_COLUMNS, Growing, View, named, to_i64};
+use crate::chunk_columns::{CHUNK_COLUMNS, Growing, View, to_i64};
 use crate::chunk_log::ChunkLog;
-use crate::order::RowOrder;
-use crate::row::{Row, Section};
+use crate::order::{Outcome, Ranked, RowOrder};
+use crate::row::Row;
+use crate::section_columns::SectionColumns;
+
+/// Rows that are unpacked before they become columns: as many as stay in a core's
+/// own memory.
+const ROWS_PER_BATCH: usize = 512;
+/// With fewer rows a second thread is not worth its start.
+const ROWS_WORTH_A_THREAD: usize = 10_000;
 
 /// Seconds from units of 100 ns.
 pub(crate) fn section_secs(units: Option<u64>) -> Option<f64> {
@@ -21,45 +30,51 @@ impl ChunkLog {
     pub fn tables(&self) -> Result<Vec<TableBuilder>, TableError> {
         let order = RowOrder::of(self);
         let numbers = Self::set_numbers(&order);
-        let mut chunks: Vec<Growing> =
-            CHUNK_COLUMNS.iter().map(|(_, get)| Growing::for_getter(*get)).collect();
-        let mut sections = SectionColumns::default();
-        let mut use_of = BranchUse::default();
-        for (position, ranked) in order.rows.iter().enumerate() {
-            let Some(row) = self.rows.get(ranked.index).map(|stored| stored.unpack()) else {
-                continue;
-            };
-            let chunk_id = to_i64(position as u64);
-            let branch_set = row.branch_set.and_then(|set| numbers.get(&set).copied());
-            let view = View { log: self, row: &row, ranked: *ranked, chunk_id, branch_set };
-            for (column, (_, get)) in chunks.iter_mut().zip(CHUNK_COLUMNS) {
-                column.push(*get, &view);
-            }
-            let source = self.sources.get(row.source).copied().unwrap_or_default();
-            sections.push(chunk_id, source.dataset, &row);
-            use_of.push(source, &row, ranked.chunk, ranked.outcome);
-        }
-        let chunks = CHUNK_COLUMNS
-            .iter()
-            .zip(chunks)
-            .map(|((name, _), column)| ((*name).to_owned(), column.finish(self)))
-            .collect();
+        let whole = if order.len() < ROWS_WORTH_A_THREAD {
+            Part::of(self, &order.rows, 0, &numbers)?
+        } else {
+            self.halves(&order, &numbers)?
+        };
+        let use_of = BranchUse::of(self, &order, &whole.bytes_of_source);
         Ok(vec![
-            built(Table::Chunks, chunks)?,
-            built(Table::Sections, sections.finish(self))?,
+            whole.chunks,
+            whole.sections,
             built(Table::Columns, self.column_columns(&use_of))?,
             built(Table::BranchSets, self.branch_set_columns(&numbers))?,
             built(Table::Files, self.file_columns(&use_of))?,
         ])
     }
 
+    /// Half of the rows on a thread of their own, then put together.
+    fn halves(&self, order: &RowOrder, numbers: &HashMap<u32, i64>) -> Result<Part, TableError> {
+        let middle = order.len() / 2;
+        let (first, second) = order.rows.split_at(middle);
+        let second = || Part::of(self, second, middle, numbers);
+        let (first, second) = thread::scope(|scope| {
+            let running = thread::Builder::new().spawn_scoped(scope, second);
+            let first = Part::of(self, first, 0, numbers);
+            let second = match running {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No thread to be had, so this one does the work.
+                Err(_) => second(),
+            };
+            (first, second)
+        });
+        let mut whole = first?;
+        whole.append(second?)?;
+        Ok(whole)
+    }
+
     /// Branch sets numbered by first use, so that numbers do not depend on how
     /// logs were merged.
     fn set_numbers(order: &RowOrder) -> HashMap<u32, i64> {
         let mut numbers = HashMap::new();
+        let mut last = None;
         for set in order.rows.iter().filter_map(|ranked| ranked.branch_set) {
-            let next = to_i64(numbers.len() as u64);
-            numbers.entry(set).or_insert(next);
+            if last.replace(set) != Some(set) {
+                let next = to_i64(numbers.len() as u64);
+                numbers.entry(set).or_insert(next);
+            }
         }
         numbers
     }
@@ -75,58 +90,81 @@ fn built(table: Table, columns: Vec<(String, ColumnData)>) -> Result<TableBuilde
     Ok(builder)
 }
 
-/// The `sections` table while it grows.
-#[derive(Default)]
-struct SectionColumns {
-    datasets: Vec<Option<u32>>,
-    /// Chunk, depth, occurrence.
-    places: Vec<(i64, i64, i64)>,
-    sections: Vec<Section>,
+/// Tables of a stretch of the rows.
+struct Part {
+    chunks: TableBuilder,
+    sections: TableBuilder,
+    /// Bytes that successful attempts read, by the log's number of their source.
+    bytes_of_source: Vec<Option<i64>>,
 }
 
-impl SectionColumns {
-    fn push(&mut self, chunk_id: i64, dataset: Option<u32>, row: &Row) {
-        let mut depths: Vec<i64> = Vec::with_capacity(row.sections.len());
-        let mut seen: HashMap<(u32, &str), i64> = HashMap::new();
-        for section in &row.sections {
-            let parent =
-                section.parent.and_then(|parent| depths.get(usize::try_from(parent).ok()?));
-            let depth = parent.map_or(0, |depth| depth + 1);
-            depths.push(depth);
-            let before = seen.entry((section.name, section.kind.name())).or_default();
-            self.places.push((chunk_id, depth, *before));
-            *before += 1;
-            self.datasets.push(dataset);
-            self.sections.push(*section);
+impl Part {
+    /// Unpacks rows by the batch; the first of them is row number `before`.
+    fn of(
+        log: &ChunkLog,
+        ranked: &[Ranked],
+        before: usize,
+        numbers: &HashMap<u32, i64>,
+    ) -> Result<Self, TableError> {
+        let kinds = Table::Chunks.columns().iter().map(|def| def.kind);
+        let mut chunks: Vec<Growing> =
+            kinds.zip(CHUNK_COLUMNS).map(|(kind, (_, get))| Growing::new(kind, *get)).collect();
+        let mut sections = SectionColumns::default();
+        let mut bytes_of_source: Vec<Option<i64>> = vec![None; log.sources.len()];
+        let mut rows: Vec<Row> = vec![Row::default(); ROWS_PER_BATCH.min(ranked.len())];
+        let mut last_set = (None, None);
+        for (batch, ranked) in ranked.chunks(ROWS_PER_BATCH).enumerate() {
+            for (row, ranked) in rows.iter_mut().zip(ranked) {
+                if let Some(stored) = log.rows.get(ranked.index as usize) {
+                    log.rows.unpack_into(stored, row);
+                }
+            }
+            let first = before + batch * ROWS_PER_BATCH;
+            let mut views: Vec<View<'_>> = Vec::with_capacity(ranked.len());
+            for (position, (row, ranked)) in rows.iter().zip(ranked).enumerate() {
+                let chunk_id = to_i64((first + position) as u64);
+                if last_set.0 != row.branch_set {
+                    let number = row.branch_set.and_then(|set| numbers.get(&set).copied());
+                    last_set = (row.branch_set, number);
+                }
+                let source = log.sources.get(row.source).copied().unwrap_or_default();
+                let place = log.places.get(row.place).copied().unwrap_or_default();
+                let branch_set = last_set.1;
+                sections.push(chunk_id, source.dataset, row);
+                let sum = bytes_of_source.get_mut(row.source as usize);
+                if let (Outcome::Ok, Some(sum)) = (ranked.outcome, sum) {
+                    *sum = added(*sum, row.bytes_read);
+                }
+                views.push(View { log, row, source, place, ranked: *ranked, chunk_id, branch_set });
+            }
+            for (column, (_, get)) in chunks.iter_mut().zip(CHUNK_COLUMNS) {
+                column.extend(*get, &views);
+            }
+            sections.settle();
         }
+        let chunks = chunks.into_iter().map(|column| column.finish(log)).collect();
+        Ok(Self {
+            chunks: TableBuilder::from_columns(Table::Chunks, chunks)?,
+            sections: TableBuilder::from_columns(Table::Sections, sections.finish(log))?,
+            bytes_of_source,
+        })
     }
 
-    fn finish(self, log: &ChunkLog) -> Vec<(String, ColumnData)> {
-        let ints = |get: &dyn Fn(&Section) -> Option<i64>| {
-            ColumnData::Ints(self.sections.iter().map(get).collect())
-        };
-        let times = |get: &dyn Fn(&Section) -> Option<u64>| {
-            ColumnData::Floats(self.sections.iter().map(|s| section_secs(get(s))).collect())
-        };
-        let place = |get: &dyn Fn(&(i64, i64, i64)) -> i64| {
-            ColumnData::Ints(self.places.iter().map(|place| Some(get(place))).collect())
-        };
-        let kinds = self.sections.iter().map(|section| Some(section.kind.name().to_owned()));
-        vec![
-            column("chunk_id", place(&|place| place.0)),
-            column("dataset", named(log, self.datasets.clone())),
-            column("section", named(log, self.sections.iter().map(|s| Some(s.name)).collect())),
-            column("kind", ColumnData::Texts(kinds.collect())),
-            column("depth", place(&|place| place.1)),
-            column("parent", ints(&|section| section.parent.map(i64::from))),
-            column("occurrence", place(&|place| place.2)),
-            column("start_secs", times(&|section| section.start)),
-            column("wall_secs", times(&|section| section.wall)),
-            column("cpu_secs", times(&|section| section.cpu)),
-            column("rss_start_bytes", ints(&|section| section.rss_start_bytes)),
-            column("rss_end_bytes", ints(&|section| section.rss_end_bytes)),
-            column("bytes", ints(&|section| section.bytes)),
-            column("count", ints(&|section| Some(to_i64(section.count)))),
-        ]
+    /// Adds the rows that follow.
+    fn append(&mut self, later: Self) -> Result<(), TableError> {
+        self.chunks.append_table(later.chunks)?;
+        self.sections.append_table(later.sections)?;
+        for (sum, more) in self.bytes_of_source.iter_mut().zip(later.bytes_of_source) {
+            *sum = added(*sum, more);
+        }
+        Ok(())
+    }
+}
+
+/// The sum of what is known; missing only if nothing is.
+pub(crate) fn added(a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (known, None) | (None, known) => known,
     }
 }

@@ -3,7 +3,11 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use crate::chunk_log::ChunkLog;
+use crate::row::Head;
+use crate::wire::Reader;
 
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +37,16 @@ impl Outcome {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ranked {
     /// Index into the log's rows.
-    pub(crate) index: usize,
+    pub(crate) index: u32,
     /// Number of the attempt at its chunk, from 1.
-    pub(crate) attempt: i64,
-    pub(crate) outcome: Outcome,
-    /// Same for every attempt at one chunk.
-    pub(crate) chunk: usize,
+    pub(crate) attempt: u32,
+    /// Same for every attempt at one chunk; numbered from 0 by the first.
+    pub(crate) chunk: u32,
+    /// Where the chunk is from, as the log numbers it.
+    pub(crate) source: u32,
     /// The set of branches it read, as the log numbers them.
     pub(crate) branch_set: Option<u32>,
+    pub(crate) outcome: Outcome,
 }
 
 /// Rows in the order of their start, ranked.
@@ -52,51 +58,51 @@ pub struct RowOrder {
 impl RowOrder {
     /// Ranks the rows of a log. The order holds until the log changes.
     pub fn of(log: &ChunkLog) -> Self {
-        let mut indices: Vec<usize> = (0..log.rows.len()).collect();
-        indices.sort_unstable_by_key(|&index| {
-            log.rows.get(index).map(|row| (row.start_ns, row.nonce))
-        });
-        let mut chunks: HashMap<_, usize> = HashMap::new();
-        let mut attempts: Vec<i64> = Vec::new();
-        let mut last_ok: Vec<Option<usize>> = Vec::new();
-        let mut rows = Vec::with_capacity(indices.len());
-        for index in indices {
-            let Some(row) = log.rows.get(index).map(|stored| stored.unpack()) else { continue };
-            let has_file = log.sources.get(row.source).is_some_and(|source| source.file.is_some());
-            let fresh = attempts.len();
+        let mut order: Vec<(Option<i64>, u32)> =
+            (0..).zip(log.rows.all()).map(|(index, row)| (row.start_ns, index)).collect();
+        let nonce = |index: u32| log.rows.get(index as usize).map(|row| row.nonce);
+        // Logs arrive more or less in order of time, which a stable sort makes use of.
+        order.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| nonce(a.1).cmp(&nonce(b.1))));
+        let mut chunks: HashMap<(u32, i64, i64), u32, RandomState> = HashMap::default();
+        chunks.reserve(order.len());
+        let mut attempts: Vec<u32> = Vec::with_capacity(order.len());
+        let mut rows: Vec<Ranked> = Vec::with_capacity(order.len());
+        for (_, index) in order {
+            let Some((head, entries)) = log.rows.get(index as usize).and_then(|stored| {
+                let mut reader = Reader::new(log.rows.bytes(stored));
+                let head = Head::read(&mut reader).ok()?;
+                Some((head, Head::entries(&mut reader).ok()?))
+            }) else {
+                continue;
+            };
+            let has_file = log.sources.get(head.source).is_some_and(|source| source.file.is_some());
+            let fresh = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
             // Without a file and entries there is no telling whether two rows
             // are about the same chunk: each is one of its own.
-            let chunk = match (row.entry_start, row.entry_stop) {
+            let chunk = match entries {
                 (Some(start), Some(stop)) if has_file => {
-                    *chunks.entry((row.source, start, stop)).or_insert(fresh)
+                    *chunks.entry((head.source, start, stop)).or_insert(fresh)
                 }
                 _ => fresh,
             };
             if chunk == fresh {
                 attempts.push(0);
-                last_ok.push(None);
             }
-            let attempt = attempts.get_mut(chunk).map_or(1, |attempts| {
+            let attempt = attempts.get_mut(chunk as usize).map_or(1, |attempts| {
                 *attempts += 1;
                 *attempts
             });
-            let outcome = if row.error.is_some() {
+            let outcome = if head.is_failed() {
                 Outcome::Failed
-            } else if row.replayed {
+            } else if head.is_replayed() {
                 Outcome::Replayed
             } else {
                 Outcome::Ok
             };
-            if outcome == Outcome::Ok
-                && let Some(earlier) =
-                    last_ok.get_mut(chunk).and_then(|last| last.replace(rows.len()))
-                && let Some(earlier) = rows.get_mut(earlier)
-            {
-                let earlier: &mut Ranked = earlier;
-                earlier.outcome = Outcome::Repeated;
-            }
-            rows.push(Ranked { index, attempt, outcome, chunk, branch_set: row.branch_set });
+            let (source, branch_set) = (head.source, head.branch_set);
+            rows.push(Ranked { index, attempt, chunk, source, branch_set, outcome });
         }
+        mark_repeated(&mut rows, attempts.len());
         Self { rows }
     }
 
@@ -108,5 +114,16 @@ impl RowOrder {
     /// No rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+}
+
+/// Of several successes of a chunk, the last one counts.
+fn mark_repeated(rows: &mut [Ranked], chunks: usize) {
+    let mut succeeded_later = vec![false; chunks];
+    for row in rows.iter_mut().rev().filter(|row| row.outcome == Outcome::Ok) {
+        let Some(later) = succeeded_later.get_mut(row.chunk as usize) else { continue };
+        if std::mem::replace(later, true) {
+            row.outcome = Outcome::Repeated;
+        }
     }
 }

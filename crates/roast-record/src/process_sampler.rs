@@ -237,10 +237,10 @@ mod tests {
         }
         assert!(work != 1);
         let tables = sampler.stop().unwrap().unwrap();
-        let ticks = tables.ticks.build().unwrap();
+        let ticks = tables.ticks.finish().unwrap();
         assert!(ticks.num_rows() >= 3);
         assert!(Frame::new(&ticks).ints("worker_count").all(|count| count == Some(1)));
-        let workers = tables.workers.build().unwrap();
+        let workers = tables.workers.finish().unwrap();
         let frame = Frame::new(&workers);
         assert!(frame.ints("memory_bytes").flatten().all(|bytes| bytes > 100_000));
         let busiest = frame.floats("cpu_percent").flatten().fold(0.0, f64::max);
@@ -262,9 +262,9 @@ mod tests {
         let tables = sampler.stop().unwrap().unwrap();
         earlier.kill().unwrap();
         earlier.wait().unwrap();
-        let workers = tables.workers.build().unwrap();
+        let workers = tables.workers.finish().unwrap();
         assert!(Frame::new(&workers).names("worker").any(|worker| worker == Some(&name)));
-        let ticks = tables.ticks.build().unwrap();
+        let ticks = tables.ticks.finish().unwrap();
         let counts: Vec<_> = Frame::new(&ticks).ints("worker_count").flatten().collect();
         assert_eq!(counts.last(), Some(&0));
         assert!(counts.contains(&1));

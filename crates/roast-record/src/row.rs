@@ -144,14 +144,15 @@ impl Row {
             | flag(self.extra.is_some(), HAS_EXTRA)
             | flag(self.reading.is_some(), HAS_READING)
             | flag(other_reads, HAS_OTHER_READS);
-        writer.bytes.push(flags);
-        writer.plain(self.source);
-        writer.plain(self.place);
-        writer.maybe(self.task_head);
-        if self.task_head.is_some() {
-            writer.maybe(self.task_number);
+        Head {
+            flags,
+            source: self.source,
+            place: self.place,
+            task_head: self.task_head,
+            task_number: self.task_number,
+            branch_set: self.branch_set,
         }
-        writer.maybe(self.branch_set);
+        .write(writer);
         writer.near(self.entry_start, 0);
         writer.near(self.entry_stop, self.entry_start.unwrap_or_default());
         writer.near(self.num_events, self.likely_events());
@@ -194,18 +195,24 @@ impl Row {
         }
     }
 
-    /// Reads what [`Row::pack`] wrote.
-    pub(crate) fn unpack(reader: &mut Reader<'_>, start_ns: Option<i64>) -> Result<Self, LogError> {
-        let flags: u8 = reader.bytes(1)?.first().copied().ok_or(LogError::Damaged)?;
-        let has = |bit: u8| flags & bit != 0;
-        let mut row = Self { start_ns, replayed: has(IS_REPLAYED), ..Self::default() };
-        row.source = reader.plain()?;
-        row.place = reader.plain()?;
-        row.task_head = reader.maybe()?;
-        if row.task_head.is_some() {
-            row.task_number = reader.maybe()?;
-        }
-        row.branch_set = reader.maybe()?;
+    /// Reads what [`Row::pack`] wrote, in place of what the row was.
+    pub(crate) fn unpack_from(
+        &mut self,
+        reader: &mut Reader<'_>,
+        start_ns: Option<i64>,
+    ) -> Result<(), LogError> {
+        let mut sections = std::mem::take(&mut self.sections);
+        sections.clear();
+        *self = Self { start_ns, sections, ..Self::default() };
+        let row = self;
+        let head = Head::read(reader)?;
+        let has = |bit: u8| head.flags & bit != 0;
+        row.replayed = head.is_replayed();
+        row.source = head.source;
+        row.place = head.place;
+        row.task_head = head.task_head;
+        row.task_number = head.task_number;
+        row.branch_set = head.branch_set;
         row.entry_start = reader.near(0)?;
         row.entry_stop = reader.near(row.entry_start.unwrap_or_default())?;
         row.num_events = reader.near(row.likely_events())?;
@@ -249,15 +256,153 @@ impl Row {
             let section = Section::unpack(reader, index, row.sections.last())?;
             row.sections.push(section);
         }
-        Ok(row)
+        Ok(())
+    }
+}
+
+/// How a packed row begins: what it names, and what it has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    flags: u8,
+    pub(crate) source: u32,
+    place: u32,
+    task_head: Option<u32>,
+    task_number: Option<u64>,
+    pub(crate) branch_set: Option<u32>,
+}
+
+/// New numbers for what rows name.
+pub(crate) trait Renumber {
+    fn name(&self, code: u32) -> u32;
+    fn source(&self, code: u32) -> u32;
+    fn place(&self, code: u32) -> u32;
+    fn branch_set(&self, code: u32) -> u32;
+}
+
+impl Head {
+    /// Reads the beginning of a row.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, LogError> {
+        let flags: u8 = reader.bytes(1)?.first().copied().ok_or(LogError::Damaged)?;
+        let (source, place) = (reader.plain()?, reader.plain()?);
+        let task_head = reader.maybe()?;
+        let task_number = if task_head.is_some() { reader.maybe()? } else { None };
+        Ok(Self { flags, source, place, task_head, task_number, branch_set: reader.maybe()? })
+    }
+
+    fn write(&self, writer: &mut Writer) {
+        writer.bytes.push(self.flags);
+        writer.plain(self.source);
+        writer.plain(self.place);
+        writer.maybe(self.task_head);
+        if self.task_head.is_some() {
+            writer.maybe(self.task_number);
+        }
+        writer.maybe(self.branch_set);
+    }
+
+    /// First and last entry, which follow the head.
+    pub(crate) fn entries(reader: &mut Reader<'_>) -> Result<(Option<i64>, Option<i64>), LogError> {
+        let start = reader.near(0)?;
+        Ok((start, reader.near(start.unwrap_or_default())?))
+    }
+
+    pub(crate) fn is_failed(self) -> bool {
+        self.flags & HAS_ERROR != 0
+    }
+
+    pub(crate) fn is_replayed(self) -> bool {
+        self.flags & IS_REPLAYED != 0
+    }
+
+    pub(crate) fn has_dropped_sections(self) -> bool {
+        self.flags & HAS_DROPPED != 0
+    }
+
+    /// How many numbers lie between the head and what follows the measured part.
+    fn measured(self) -> usize {
+        let has = |bit: u8| usize::from(self.flags & bit != 0);
+        // Entries and events, six phases on three clocks, stop; then reading, and
+        // requests, memory, bytes and the recorder's own time.
+        3 + 18 + 1 + has(HAS_READING) * (9 + 2 * has(HAS_OTHER_READS)) + 1 + 3 + 2 + 1
+    }
+}
+
+/// Copies a packed row with other numbers for what it names; what was measured is
+/// passed on as it is.
+pub(crate) fn renumber(
+    reader: &mut Reader<'_>,
+    writer: &mut Writer,
+    to: &impl Renumber,
+) -> Result<(), LogError> {
+    let head = Head::read(reader)?;
+    Head {
+        source: to.source(head.source),
+        place: to.place(head.place),
+        task_head: head.task_head.map(|code| to.name(code)),
+        branch_set: head.branch_set.map(|code| to.branch_set(code)),
+        ..head
+    }
+    .write(writer);
+    writer.bytes.extend_from_slice(reader.skip(head.measured())?);
+    if head.is_failed() {
+        writer.plain(to.name(reader.plain()?));
+    }
+    if head.has_dropped_sections() {
+        writer.bytes.extend_from_slice(reader.skip(1)?);
+    }
+    if head.flags & HAS_EXTRA != 0 {
+        writer.text(reader.text()?);
+    }
+    let count = reader.count()?;
+    writer.count(count);
+    for _ in 0..count {
+        let section = SectionHead::read(reader)?;
+        SectionHead { name: to.name(section.name), ..section }.write(writer);
+        writer.bytes.extend_from_slice(reader.skip(section.measured())?);
+    }
+    Ok(())
+}
+
+/// How a packed section begins.
+#[derive(Clone, Copy, Debug)]
+struct SectionHead {
+    name: u32,
+    kind: SectionKind,
+    /// It stands for more than one.
+    many: bool,
+}
+
+impl SectionHead {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LogError> {
+        let head = reader.wide()?;
+        let kind = usize::try_from(head >> 1 & 3).ok().and_then(|k| SectionKind::ALL.get(k));
+        Ok(Self {
+            name: u32::try_from(head >> 3).map_err(|_| LogError::Damaged)?,
+            kind: *kind.ok_or(LogError::Damaged)?,
+            many: head & 1 == 1,
+        })
+    }
+
+    fn write(self, writer: &mut Writer) {
+        let rest = (self.kind as u64) << 1 | u64::from(self.many);
+        writer.wide(u128::from(self.name) << 3 | u128::from(rest));
+    }
+
+    /// How many numbers follow.
+    fn measured(self) -> usize {
+        let of_kind = match self.kind {
+            SectionKind::Time => 0,
+            SectionKind::Memory => 2,
+            SectionKind::Bytes => 1,
+        };
+        4 + usize::from(self.many) + of_kind
     }
 }
 
 impl Section {
     fn pack(&self, writer: &mut Writer, index: usize, last: Option<&Self>) {
-        let kind = self.kind as u64;
-        let many = u64::from(self.count != 1);
-        writer.wide(u128::from(self.name) << 3 | u128::from(kind << 1 | many));
+        let many = self.count != 1;
+        SectionHead { name: self.name, kind: self.kind, many }.write(writer);
         let outwards = self.parent.map(|parent| (index as u64).saturating_sub(u64::from(parent)));
         writer.maybe(outwards);
         writer.short_of(self.start, likely_start(last, outwards));
@@ -281,10 +426,7 @@ impl Section {
         index: usize,
         last: Option<&Self>,
     ) -> Result<Self, LogError> {
-        let head = reader.wide()?;
-        let kind = usize::try_from(head >> 1 & 3).ok().and_then(|k| SectionKind::ALL.get(k));
-        let kind = *kind.ok_or(LogError::Damaged)?;
-        let name = u32::try_from(head >> 3).map_err(|_| LogError::Damaged)?;
+        let SectionHead { name, kind, many } = SectionHead::read(reader)?;
         let outwards = reader.maybe::<u64>()?;
         let parent = match outwards {
             None => None,
@@ -298,7 +440,7 @@ impl Section {
         let start = reader.short_of(likely_start(last, outwards))?;
         let wall = reader.maybe()?;
         let cpu = reader.short_of(wall)?;
-        let count = if head & 1 == 1 { reader.plain()? } else { 1 };
+        let count = if many { reader.plain()? } else { 1 };
         let mut section = Self {
             name,
             kind,

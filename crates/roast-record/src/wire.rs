@@ -107,18 +107,37 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
+    #[inline]
     pub(crate) fn wide(&mut self) -> Result<u128, LogError> {
-        let mut number = 0_u128;
-        // Nothing that is written has more than 70 bits.
-        for shift in (0..70).step_by(7) {
-            let (&byte, rest) = self.rest.split_first().ok_or(LogError::Damaged)?;
-            self.rest = rest;
-            number |= u128::from(byte & 0x7f) << shift;
+        // Most numbers are small, and 63 bits are quicker than 128.
+        let mut number = 0_u64;
+        let mut bytes = self.rest.iter();
+        for shift in (0..63).step_by(7) {
+            let &byte = bytes.next().ok_or(LogError::Damaged)?;
+            number |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
-                return Ok(number);
+                self.rest = bytes.as_slice();
+                return Ok(u128::from(number));
             }
         }
-        Err(LogError::Damaged)
+        // Nothing that is written has more than 70 bits.
+        let &byte = bytes.next().filter(|byte| **byte & 0x80 == 0).ok_or(LogError::Damaged)?;
+        self.rest = bytes.as_slice();
+        Ok(u128::from(number) | u128::from(byte) << 63)
+    }
+
+    /// Passes so many numbers and returns their bytes.
+    pub(crate) fn skip(&mut self, numbers: usize) -> Result<&'a [u8], LogError> {
+        let mut left = numbers;
+        let mut length = 0;
+        for byte in self.rest {
+            if left == 0 {
+                break;
+            }
+            length += 1;
+            left -= usize::from(byte & 0x80 == 0);
+        }
+        if left > 0 { Err(LogError::Damaged) } else { self.bytes(length) }
     }
 
     pub(crate) fn plain<T: TryFrom<u128>>(&mut self) -> Result<T, LogError> {
@@ -219,6 +238,9 @@ mod tests {
             prop_assert_eq!(reader.memory(guess).unwrap(), near);
             prop_assert_eq!(reader.moment(guess).unwrap(), near);
             prop_assert!(reader.rest().is_empty());
+            let mut reader = Reader::new(&writer.bytes);
+            prop_assert_eq!(reader.skip(6).unwrap(), &writer.bytes);
+            prop_assert!(reader.rest().is_empty() && reader.skip(1).is_err());
         }
     }
 }

@@ -10,15 +10,23 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_csv::WriterBuilder;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use roast_analyze::{LEDGER, Metrics};
-use roast_model::{Unit, Value, canonical_key, metric_def};
+use roast_model::{Table, Unit, Value, canonical_key, documented_batches, metric_def};
 
 use crate::export::ExportError;
 use crate::plain_json::plain;
 
+/// Rows that are converted at a time.
+const ROWS_PER_BATCH: usize = 16 * 1024;
+
 /// Writes one table.
-pub(crate) fn write_table(batch: &RecordBatch, out: &mut dyn Write) -> Result<(), ExportError> {
-    let batch = with_offset_times(batch).map_err(ExportError::Convert)?;
-    write(&batch, out)
+pub(crate) fn write_table(
+    table: Table,
+    batch: &RecordBatch,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let rows = documented_batches(table, batch, ROWS_PER_BATCH)
+        .map(|rows| with_offset_times(&rows.map_err(ExportError::Convert)?));
+    write(rows, out)
 }
 
 /// Writes key, label, value and unit of every metric; the user's own last. A
@@ -66,8 +74,7 @@ pub(crate) fn write_metrics(
         ("value", column(|row| text(row.value))),
         ("unit", column(|row| row.unit.map(|unit| unit.name().to_owned()))),
     ];
-    let batch = RecordBatch::try_from_iter(columns).map_err(ExportError::Convert)?;
-    write(&batch, out)
+    write(std::iter::once(RecordBatch::try_from_iter(columns).map_err(ExportError::Convert)), out)
 }
 
 /// One line of the metrics.
@@ -86,15 +93,22 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-fn write(batch: &RecordBatch, out: &mut dyn Write) -> Result<(), ExportError> {
-    WriterBuilder::new().with_header(true).build(out).write(batch).map_err(|error| match error {
-        ArrowError::IoError(_, source) => ExportError::Write(source),
-        other => ExportError::Convert(other),
-    })
+fn write(
+    batches: impl Iterator<Item = Result<RecordBatch, ExportError>>,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let mut writer = WriterBuilder::new().with_header(true).build(out);
+    for batch in batches {
+        writer.write(&batch?).map_err(|error| match error {
+            ArrowError::IoError(_, source) => ExportError::Write(source),
+            other => ExportError::Convert(other),
+        })?;
+    }
+    Ok(())
 }
 
 /// The writer knows time zones as offsets only, not by name.
-fn with_offset_times(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+fn with_offset_times(batch: &RecordBatch) -> Result<RecordBatch, ExportError> {
     let schema = batch.schema();
     let columns = schema.fields().iter().zip(batch.columns()).map(|(field, array)| {
         match (field.data_type(), array.as_primitive_opt::<TimestampNanosecondType>()) {
@@ -108,5 +122,5 @@ fn with_offset_times(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         }
     });
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.unzip();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(ExportError::Convert)
 }

@@ -95,8 +95,10 @@ impl ExportFormat {
             }
             (Part::Metrics, _) => csv::write_metrics(metrics, &measurement.header.metrics, out),
             (Part::Table(table), format) => match measurement.table(table) {
-                Some(batch) if format == Self::Parquet => parquet_table::write_table(batch, out),
-                Some(batch) => csv::write_table(batch, out),
+                Some(batch) if format == Self::Parquet => {
+                    parquet_table::write_table(table, batch, out)
+                }
+                Some(batch) => csv::write_table(table, batch, out),
                 None => Ok(()),
             },
         }

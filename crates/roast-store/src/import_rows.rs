@@ -49,7 +49,7 @@ pub(crate) fn build(
     }
     let mut builder = TableBuilder::new(table);
     builder.append(columns)?;
-    builder.build()
+    builder.finish()
 }
 
 fn take_column(rows: &mut [Fields], key: &str, read: Read) -> ColumnData {

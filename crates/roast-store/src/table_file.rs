@@ -8,19 +8,20 @@ use std::path::Path;
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::Schema;
-use arrow_select::concat::concat_batches;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
-use roast_model::{ColumnKind, Table};
+use roast_model::{ColumnKind, Table, TableBuilder, TableError, documented_batches};
 
 use crate::error::StoreError;
 
 /// Lets readers that stream hold one group at a time.
 const ROWS_PER_GROUP: usize = 128 * 1024;
+/// Rows that are read at a time.
+const ROWS_PER_BATCH: usize = 16 * 1024;
 /// Room for 2048 distinct numbers: a percentage with one decimal fits, and a
 /// column of arbitrary durations is soon found not to.
 const FLOAT_DICTIONARY_BYTES: usize = 16 * 1024;
@@ -41,7 +42,9 @@ pub(crate) fn encode(table: Table, batch: &RecordBatch) -> Result<Vec<u8>, Store
     let write = || -> Result<Vec<u8>, ParquetError> {
         let mut writer =
             ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties(table)?))?;
-        writer.write(batch)?;
+        for group in documented_batches(table, batch, ROWS_PER_GROUP) {
+            writer.write(&group?)?;
+        }
         writer.into_inner()
     };
     write().map_err(|error| unstorable(error.to_string()))
@@ -49,11 +52,7 @@ pub(crate) fn encode(table: Table, batch: &RecordBatch) -> Result<Vec<u8>, Store
 
 fn same_columns(expected: &Schema, found: &Schema) -> bool {
     expected.fields().len() == found.fields().len()
-        && expected
-            .fields()
-            .iter()
-            .zip(found.fields())
-            .all(|(a, b)| a.name() == b.name() && a.data_type() == b.data_type())
+        && expected.fields().iter().zip(found.fields()).all(|(a, b)| a.name() == b.name())
 }
 
 fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
@@ -76,8 +75,8 @@ fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
     Ok(builder.build())
 }
 
-/// Reads the file's content into exactly the table's columns; `path` is for
-/// messages.
+/// Reads the file's content into exactly the table's columns, each as narrow as
+/// its values allow; `path` is for messages.
 pub(crate) fn decode(
     table: Table,
     bytes: Vec<u8>,
@@ -87,26 +86,27 @@ pub(crate) fn decode(
     let damaged = |why: String| StoreError::damaged(format!("table {table}"), why, path);
     // The checksum says these are the bytes that were written, not that a sane
     // program wrote them: the decoder may meet lengths it trusts too much.
-    let batch = catch_unwind(AssertUnwindSafe(|| read_all(bytes)))
+    let batch = catch_unwind(AssertUnwindSafe(|| read_all(table, bytes)))
         .map_err(|_| damaged("it is not readable as Parquet".into()))?
         .map_err(|error| damaged(error.to_string()))?;
     if batch.num_rows() as u64 != rows {
         return Err(damaged(format!("it has {} rows instead of {rows}", batch.num_rows())));
     }
-    conform(table, &batch).map_err(|error| damaged(error.to_string()))
+    Ok(batch)
 }
 
-fn read_all(bytes: Vec<u8>) -> Result<RecordBatch, ParquetError> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes))?;
-    let schema = builder.schema().clone();
-    // One batch across all groups gives each name column one dictionary without
-    // repeated entries.
-    let rows = usize::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
-    let batches = builder.with_batch_size(rows.max(1)).build()?.collect::<Result<Vec<_>, _>>()?;
-    match <[RecordBatch; 1]>::try_from(batches) {
-        Ok([only]) => Ok(only),
-        Err(batches) => Ok(concat_batches(&schema, &batches)?),
+fn read_all(table: Table, bytes: Vec<u8>) -> Result<RecordBatch, ParquetError> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes))?;
+    let mut rows = TableBuilder::new(table);
+    // Batch by batch, so that only the narrow form is there as a whole.
+    for batch in reader.with_batch_size(ROWS_PER_BATCH).build()? {
+        rows.append_batch(&conform(table, &batch?)?).map_err(unfit)?;
     }
+    rows.finish().map_err(unfit)
+}
+
+fn unfit(error: TableError) -> ParquetError {
+    ParquetError::External(Box::new(error))
 }
 
 /// Columns that an older version did not have are missing in every row; columns

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 
 use proptest::prelude::*;
-use roast_model::{ColumnData, Frame, Measurement, Table, TableBuilder};
+use roast_model::{ColumnData, Frame, Measurement, Table, TableBuilder, documented};
 use roast_store::{SaveOptions, load, read_header, save};
 
 proptest! {
@@ -22,7 +22,7 @@ proptest! {
         let back = load(&path).unwrap();
         prop_assert_eq!(&back, &measurement);
         for (table, batch) in &back.tables {
-            prop_assert_eq!(batch.schema(), table.schema());
+            prop_assert_eq!(documented(*table, batch).unwrap().schema(), table.schema());
         }
         prop_assert_eq!(common::names_in(directory.path()), vec![name]);
     }
@@ -77,7 +77,7 @@ fn several_row_groups_come_back_as_one_batch_with_one_dictionary() {
             ("start".into(), ColumnData::Ints(times)),
         ])
         .unwrap();
-    let batch = builder.build().unwrap();
+    let batch = builder.finish().unwrap();
     let measurement =
         Measurement { header: common::header("wide"), tables: [(Table::Tasks, batch)].into() };
     let directory = tempfile::tempdir().unwrap();

@@ -77,7 +77,7 @@ fn a_save_that_fails_midway_leaves_nothing_and_keeps_the_old_one() {
     let directory = tempfile::tempdir().unwrap();
     let good = common::small("run");
     let mut wrong_table = good.clone();
-    let chunks = TableBuilder::new(Table::Chunks).build().unwrap();
+    let chunks = TableBuilder::new(Table::Chunks).finish().unwrap();
     wrong_table.tables.insert(Table::Workers, chunks);
     let mut too_deep = good.clone();
     too_deep.header.metrics = (0..200).fold(Value::None, |inner, _| Value::List(vec![inner]));

@@ -13,7 +13,7 @@ const THRESHOLD: f64 = 0.1;
 
 /// Seconds in which chunks waited for a core, of all their seconds.
 fn waiting_share(evidence: &Evidence<'_>) -> Option<f64> {
-    let waited: f64 = evidence.chunks.iter().map(|chunk| chunk.queue_secs).sum();
+    let waited = evidence.queue_secs;
     let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
     (busy > 0.0).then(|| (waited / busy).min(1.0))
 }
@@ -22,14 +22,13 @@ fn waiting_share(evidence: &Evidence<'_>) -> Option<f64> {
 /// and it is on them that chunks spend most of their time, not on other waits.
 pub(super) fn cores_are_short(evidence: &Evidence<'_>) -> bool {
     let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
-    let wanted: f64 = evidence.chunks.iter().map(|chunk| chunk.cpu_secs + chunk.queue_secs).sum();
+    let wanted = evidence.cpu_secs + evidence.queue_secs;
     waiting_share(evidence).is_some_and(|share| share >= THRESHOLD) && wanted >= 0.5 * busy
 }
 
 pub(super) fn cores_shared(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option<Advice> {
     let share = waiting_share(evidence).filter(|share| *share >= THRESHOLD)?;
-    let waited: f64 = evidence.chunks.iter().map(|chunk| chunk.queue_secs).sum();
-    let on_cpu: f64 = evidence.chunks.iter().map(|chunk| chunk.cpu_secs).sum();
+    let (waited, on_cpu) = (evidence.queue_secs, evidence.cpu_secs);
     let gain = Gain::new(waited.min(evidence.core_secs?), evidence.wall_secs, evidence.wall_secs);
     if !gain.is_worth(evidence) {
         return None;

@@ -3,7 +3,7 @@
 
 use roast_model::{Frame, Measurement, Value};
 
-use crate::chunk_rows::{Names, Outcome, attempt_secs};
+use crate::chunk_rows::{ByName, Names, Outcome, attempt_secs};
 use crate::number::usable;
 use crate::sheet::Sheet;
 use crate::worker_rows::WorkerRow;
@@ -11,11 +11,10 @@ use crate::worker_rows::WorkerRow;
 /// A chunk that gave a result, as far as its row tells.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chunk {
-    pub(super) dataset: usize,
-    pub(super) file: usize,
-    pub(super) host: usize,
-    pub(super) worker: usize,
-    pub(super) start_ns: i64,
+    pub(super) dataset: u32,
+    pub(super) file: u32,
+    pub(super) host: u32,
+    pub(super) worker: u32,
     pub(super) events: f64,
     /// From start to stop of the attempt.
     pub(super) secs: f64,
@@ -25,11 +24,6 @@ pub(super) struct Chunk {
     /// CPU time of the user's own code.
     pub(super) user_cpu_secs: Option<f64>,
     pub(super) read_bytes: Option<f64>,
-    /// Waiting for a core, in every phase.
-    pub(super) queue_secs: f64,
-    pub(super) cpu_secs: f64,
-    pub(super) rss_start_bytes: Option<f64>,
-    pub(super) rss_peak_bytes: Option<f64>,
 }
 
 /// The context of every rule.
@@ -44,6 +38,9 @@ pub(crate) struct Evidence<'a> {
     ledger: Option<&'a Value>,
     /// In the order in which they started.
     pub(super) chunks: Vec<Chunk>,
+    /// All chunks waiting for a core, in every phase.
+    pub(super) queue_secs: f64,
+    pub(super) cpu_secs: f64,
     pub(super) datasets: Names<'a>,
     pub(super) files: Names<'a>,
     pub(super) hosts: Names<'a>,
@@ -67,6 +64,8 @@ impl<'a> Evidence<'a> {
             core_secs: sheet.get("ledger_available_core_seconds").filter(|secs| *secs > 0.0),
             ledger: sheet.value("ledger"),
             chunks: Vec::new(),
+            queue_secs: 0.0,
+            cpu_secs: 0.0,
             datasets: Names::default(),
             files: Names::default(),
             hosts: Names::default(),
@@ -94,19 +93,19 @@ impl<'a> Evidence<'a> {
             "process_cpu_secs",
             "serialize_cpu_secs",
         ];
-        let mut names = ["dataset", "file", "host", "worker"].map(|column| rows.names(column));
-        let mut ints = ["num_events", "read_bytes", "rss_start_bytes", "rss_peak_bytes"]
-            .map(|column| rows.ints(column));
+        let mut workers = Names::default();
+        let mut names = ["dataset", "file", "host", "worker"]
+            .map(|column| ByName::new(rows.name_cells(column)));
+        let mut ints = ["num_events", "read_bytes"].map(|column| rows.ints(column));
         let mut floats = ["process_secs", "duration_secs", "read_secs", "read_cpu_secs"]
             .map(|column| rows.floats(column));
         let mut queues = QUEUES.map(|column| rows.floats(column));
         let mut cpus = CPUS.map(|column| rows.floats(column));
         let mut starts = rows.times("start");
-        let mut workers = Names::default();
-        self.chunks.reserve(rows.len());
-        for (secs, outcome) in attempt_secs(rows).zip(outcomes) {
-            let [dataset, file, host, worker] = names.each_mut().map(|name| name.next().flatten());
-            let [events, read_bytes, rss_start, rss_peak] = ints
+        self.chunks.reserve_exact(rows.len());
+        let mut moments: Vec<i64> = Vec::with_capacity(rows.len());
+        for (row, (secs, outcome)) in attempt_secs(rows).zip(outcomes).enumerate() {
+            let [events, read_bytes] = ints
                 .each_mut()
                 .map(|ints| ints.next().flatten().map(|int| int as f64).and_then(usable));
             let [process, duration, read, read_cpu] =
@@ -117,25 +116,47 @@ impl<'a> Evidence<'a> {
             let (Outcome::Ok, Some(secs), Some(events)) = (outcome, secs, events) else { continue };
             let process_secs = process.or(duration).unwrap_or(0.0).min(secs);
             let process_cpu = cpus.get(4).copied().flatten();
+            self.queue_secs += queues.into_iter().flatten().sum::<f64>();
+            self.cpu_secs += cpus.into_iter().flatten().sum::<f64>();
+            moments.push(start.map_or(0, |start| start.0));
+            let [dataset, file, host, worker] = &mut names;
             self.chunks.push(Chunk {
-                dataset: self.datasets.code(dataset),
-                file: self.files.code(file),
-                host: self.hosts.code(host),
-                worker: workers.code(worker),
-                start_ns: start.map_or(0, |start| start.0),
+                dataset: code(dataset, row, &mut self.datasets),
+                file: code(file, row, &mut self.files),
+                host: code(host, row, &mut self.hosts),
+                worker: code(worker, row, &mut workers),
                 events,
                 secs,
                 process_secs,
                 read_secs: read.unwrap_or(0.0).min(process_secs),
                 user_cpu_secs: process_cpu.map(|cpu| (cpu - read_cpu.unwrap_or(0.0)).max(0.0)),
                 read_bytes,
-                queue_secs: queues.into_iter().flatten().sum(),
-                cpu_secs: cpus.into_iter().flatten().sum(),
-                rss_start_bytes: rss_start,
-                rss_peak_bytes: rss_peak,
             });
         }
-        self.chunks.sort_by_key(|chunk| chunk.start_ns);
+        // Tables of a collector are in order.
+        if !moments.is_sorted() {
+            let mut order: Vec<usize> = (0..moments.len()).collect();
+            order.sort_by_key(|chunk| moments.get(*chunk));
+            self.chunks =
+                order.into_iter().filter_map(|chunk| self.chunks.get(chunk).copied()).collect();
+        }
+    }
+
+    /// Events, and memory at the start and at its highest, of each chunk that gave
+    /// a result.
+    pub(super) fn memory(&self) -> impl Iterator<Item = (f64, Option<f64>, Option<f64>)> {
+        self.rows.into_iter().flat_map(|(rows, outcomes)| {
+            let bytes = |column| {
+                rows.ints(column).map(|bytes| bytes.map(|bytes| bytes as f64).and_then(usable))
+            };
+            let memory = bytes("rss_start_bytes").zip(bytes("rss_peak_bytes"));
+            attempt_secs(rows).zip(bytes("num_events")).zip(memory).zip(outcomes).filter_map(
+                |(((secs, events), (start, peak)), outcome)| {
+                    secs.filter(|_| *outcome == Outcome::Ok)?;
+                    Some((events?, start, peak))
+                },
+            )
+        })
     }
 
     /// Core-seconds in a row of the ledger; missing without a ledger.
@@ -170,4 +191,8 @@ impl<'a> Evidence<'a> {
         let share = core_secs / self.core_secs?;
         usable(self.wall_secs * (1.0 - share.clamp(0.0, 1.0)))
     }
+}
+
+fn code<'a>(column: &mut ByName<'a, u32>, row: usize, names: &mut Names<'a>) -> u32 {
+    column.get(row, |name| u32::try_from(names.code(name)).unwrap_or(u32::MAX))
 }

@@ -85,12 +85,12 @@ struct Need {
 
 impl Need {
     fn of(evidence: &Evidence<'_>) -> Option<Self> {
-        let chunks = || evidence.chunks.iter().filter(|chunk| chunk.events > 0.0);
-        let growth = sorted(chunks().filter_map(|chunk| {
-            let grown = chunk.rss_peak_bytes? - chunk.rss_start_bytes?;
-            (grown >= 0.0).then_some(grown / chunk.events)
+        let chunks = || evidence.memory().filter(|(events, ..)| *events > 0.0);
+        let growth = sorted(chunks().filter_map(|(events, start, peak)| {
+            let grown = peak? - start?;
+            (grown >= 0.0).then_some(grown / events)
         }));
-        let mut starts: Vec<f64> = chunks().filter_map(|chunk| chunk.rss_start_bytes).collect();
+        let mut starts: Vec<f64> = chunks().filter_map(|(_, start, _)| start).collect();
         Some(Self {
             base_bytes: median(&mut starts)?,
             bytes_per_event: quantile(&growth, 0.9).filter(|bytes| *bytes > 0.0)?,

@@ -16,8 +16,9 @@
 //! the run took beyond this model today, it is assumed to take then too.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
+use foldhash::fast::RandomState;
 use roast_model::{Frame, Table};
 
 use super::evidence::{Chunk, Evidence};
@@ -37,7 +38,7 @@ pub(super) struct Plan {
     threads: usize,
     /// Of a task, outside of its chunk's row.
     gap_secs: f64,
-    datasets: BTreeMap<usize, Cost>,
+    datasets: BTreeMap<u32, Cost>,
     files: Vec<File>,
     /// As the model has them, in order of start.
     now_secs: Vec<f64>,
@@ -56,7 +57,7 @@ struct Cost {
 /// A file as the chunks show it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct File {
-    dataset: usize,
+    dataset: u32,
     entries: f64,
     chunks: f64,
     read_secs: f64,
@@ -93,9 +94,9 @@ impl Plan {
         let gap_secs = (between / chunks.len() as f64).max(0.0);
 
         let typical = without_first(chunks);
-        let growing = growing_part(&typical);
+        let growing = growing_part(typical.iter().copied());
         let share = growing.unwrap_or(1.0);
-        let mut datasets: BTreeMap<usize, (f64, f64, f64, f64)> = BTreeMap::new();
+        let mut datasets: BTreeMap<u32, (f64, f64, f64, f64)> = BTreeMap::new();
         for chunk in &typical {
             let user = chunk.process_secs - chunk.read_secs;
             let sums = datasets.entry(chunk.dataset).or_default();
@@ -104,7 +105,7 @@ impl Plan {
             sums.2 += chunk.secs - chunk.process_secs + user * (1.0 - share);
             sums.3 += user * share;
         }
-        let datasets: BTreeMap<usize, Cost> = datasets
+        let datasets: BTreeMap<u32, Cost> = datasets
             .into_iter()
             .map(|(dataset, (count, events, fixed, growing))| {
                 let secs_per_event = if events > 0.0 { growing / events } else { 0.0 };
@@ -126,7 +127,7 @@ impl Plan {
             .iter()
             .zip(file_of)
             .map(|(chunk, file)| {
-                let file = plan.files.get(file);
+                let file = plan.files.get(file as usize);
                 let read = file.map_or(0.0, |file| file.read_secs / file.chunks);
                 plan.chunk_secs(chunk.dataset, chunk.events, read)
             })
@@ -143,7 +144,7 @@ impl Plan {
         self.files.iter().map(|file| file.entries).fold(0.0, f64::max)
     }
 
-    fn chunk_secs(&self, dataset: usize, events: f64, read_secs: f64) -> f64 {
+    fn chunk_secs(&self, dataset: u32, events: f64, read_secs: f64) -> f64 {
         let cost = self.datasets.get(&dataset).copied().unwrap_or_default();
         cost.fixed_secs + cost.secs_per_event * events + read_secs
     }
@@ -238,23 +239,19 @@ fn dealt_out(chunks: &[Alike], threads: usize) -> f64 {
 
 /// All chunks but the first of each worker, where that leaves enough of each
 /// dataset to judge by.
-fn without_first(chunks: &[Chunk]) -> Vec<Chunk> {
+fn without_first(chunks: &[Chunk]) -> Vec<&Chunk> {
     let mut seen = BTreeSet::new();
-    let later: Vec<Chunk> =
-        chunks.iter().filter(|chunk| !seen.insert(chunk.worker)).copied().collect();
+    let later: Vec<&Chunk> = chunks.iter().filter(|chunk| !seen.insert(chunk.worker)).collect();
+    let all: Vec<&Chunk> = chunks.iter().collect();
     let kept =
-        |chunks: &[Chunk]| chunks.iter().map(|chunk| chunk.dataset).collect::<BTreeSet<_>>().len();
-    if later.len() * 2 >= chunks.len() && kept(&later) == kept(chunks) {
-        later
-    } else {
-        chunks.to_vec()
-    }
+        |chunks: &[&Chunk]| chunks.iter().map(|chunk| chunk.dataset).collect::<BTreeSet<_>>().len();
+    if later.len() * 2 >= chunks.len() && kept(&later) == kept(&all) { later } else { all }
 }
 
 /// The share of the user's code that grows with the events, by least squares over
 /// the deviations from each dataset's means; missing if chunks are too much alike.
-fn growing_part(chunks: &[Chunk]) -> Option<f64> {
-    let mut by_dataset: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
+fn growing_part<'c>(chunks: impl IntoIterator<Item = &'c Chunk>) -> Option<f64> {
+    let mut by_dataset: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
     for chunk in chunks {
         let user = chunk.user_cpu_secs.unwrap_or(chunk.process_secs - chunk.read_secs);
         by_dataset.entry(chunk.dataset).or_default().push((chunk.events, user));
@@ -289,16 +286,17 @@ fn growing_part(chunks: &[Chunk]) -> Option<f64> {
 }
 
 /// The files, and the file of each chunk.
-fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<usize>) {
+fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<u32>) {
     let compressed = compressed_bytes(evidence);
     // One file may be in two datasets.
-    let mut places: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut places: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
     let mut files: Vec<(File, f64, Option<f64>)> = Vec::new();
     let mut file_of = Vec::with_capacity(evidence.chunks.len());
     for chunk in &evidence.chunks {
-        let place = *places.entry((chunk.dataset, chunk.file)).or_insert(files.len());
-        if place == files.len() {
-            let once = compressed.get(&chunk.file).copied();
+        let fresh = u32::try_from(files.len()).unwrap_or(u32::MAX);
+        let place = *places.entry((chunk.dataset, chunk.file)).or_insert(fresh);
+        if place == fresh {
+            let once = compressed.get(&(chunk.file as usize)).copied();
             let file = File {
                 dataset: chunk.dataset,
                 entries: 0.0,
@@ -309,7 +307,7 @@ fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<usize>) {
             files.push((file, 0.0, once));
         }
         file_of.push(place);
-        let Some((file, bytes, _)) = files.get_mut(place) else { continue };
+        let Some((file, bytes, _)) = files.get_mut(place as usize) else { continue };
         file.entries += chunk.events;
         file.chunks += 1.0;
         file.read_secs += chunk.read_secs;

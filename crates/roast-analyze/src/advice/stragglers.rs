@@ -7,8 +7,6 @@
 //! The gain is what the group takes beyond that; for the wall time its chunks are
 //! dealt out again at the others' speed.
 
-use std::collections::BTreeMap;
-
 use super::evidence::{Chunk, Evidence};
 use super::plan::Plan;
 use super::{Advice, Gain, words};
@@ -23,7 +21,7 @@ const DEVIATIONS: f64 = 5.0 * 1.4826;
 const MIN_OTHERS: usize = 4;
 
 struct Group {
-    code: usize,
+    code: u32,
     excess_secs: f64,
     ratio: f64,
     chunks: usize,
@@ -56,7 +54,7 @@ impl Usual {
 }
 
 pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Advice> {
-    type Code = fn(&Chunk) -> usize;
+    type Code = fn(&Chunk) -> u32;
     // One file or host inside each dataset; a dataset against the other ones.
     let kinds: [(&str, Code, Code); 3] = [
         ("host", |chunk| chunk.host, |chunk| chunk.dataset),
@@ -84,7 +82,7 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
         "file" => &evidence.files,
         _ => &evidence.datasets,
     };
-    let name = names.names().get(group.code).copied().flatten().unwrap_or(UNKNOWN);
+    let name = names.names().get(group.code as usize).copied().flatten().unwrap_or(UNKNOWN);
     let action = match kind {
         "host" => "look at this host, or leave it out",
         "file" => "look at this file: copy it to where the others are, or write it anew",
@@ -119,35 +117,31 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
 /// The group that is furthest behind the others in seconds, if any is far enough.
 fn slowest(
     chunks: &[Chunk],
-    code: impl Fn(&Chunk) -> usize,
-    among: impl Fn(&Chunk) -> usize,
+    code: impl Fn(&Chunk) -> u32,
+    among: impl Fn(&Chunk) -> u32,
 ) -> Option<Group> {
-    let mut fields: BTreeMap<usize, BTreeMap<usize, Vec<&Chunk>>> = BTreeMap::new();
-    for chunk in chunks.iter().filter(|chunk| chunk.events > 0.0) {
-        fields.entry(among(chunk)).or_default().entry(code(chunk)).or_default().push(chunk);
-    }
-    fields
-        .values()
-        .filter_map(slowest_of_field)
+    let mut sorted: Vec<&Chunk> = chunks.iter().filter(|chunk| chunk.events > 0.0).collect();
+    sorted.sort_by_key(|chunk| (among(chunk), code(chunk)));
+    sorted
+        .chunk_by(|a, b| among(a) == among(b))
+        .filter_map(|field| slowest_of_field(field, &code))
         .max_by(|a, b| a.excess_secs.total_cmp(&b.excess_secs))
 }
 
-fn slowest_of_field(groups: &BTreeMap<usize, Vec<&Chunk>>) -> Option<Group> {
-    let all: Vec<&Chunk> = groups.values().flatten().copied().collect();
-    let usual = Usual::of(&all)?;
+/// The same in one field, whose chunks must be in the order of their groups.
+fn slowest_of_field(field: &[&Chunk], code: &impl Fn(&Chunk) -> u32) -> Option<Group> {
+    let usual = Usual::of(field)?;
     let ratio = |usual: Usual, chunks: &[&Chunk]| {
         let ratios = chunks.iter().map(|chunk| chunk.secs / usual.secs(chunk));
         median(&mut ratios.filter(|ratio| ratio.is_finite()).collect::<Vec<_>>())
     };
-    let (code, group, _) = groups
-        .iter()
-        .filter_map(|(code, group)| Some((*code, group, ratio(usual, group)?)))
-        .max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let others: Vec<&Chunk> = groups
-        .iter()
-        .filter(|(other, _)| **other != code)
-        .flat_map(|(_, group)| group.iter().copied())
-        .collect();
+    let (group, _) = field
+        .chunk_by(|a, b| code(a) == code(b))
+        .filter_map(|group| Some((group, ratio(usual, group)?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let own_code = code(group.first()?);
+    let others: Vec<&Chunk> =
+        field.iter().filter(|chunk| code(chunk) != own_code).copied().collect();
     if others.len() < MIN_OTHERS.max(group.len()) {
         return None;
     }
@@ -162,5 +156,5 @@ fn slowest_of_field(groups: &BTreeMap<usize, Vec<&Chunk>>) -> Option<Group> {
         return None;
     }
     let excess_secs = group.iter().map(|chunk| (chunk.secs - usual.secs(chunk)).max(0.0)).sum();
-    Some(Group { code, excess_secs, ratio: own, chunks: group.len(), usual })
+    Some(Group { code: own_code, excess_secs, ratio: own, chunks: group.len(), usual })
 }

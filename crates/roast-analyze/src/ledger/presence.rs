@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use roast_model::Frame;
 
-use crate::chunk_rows::Outcome;
+use crate::chunk_rows::{ByName, Names, Outcome, slot};
 use crate::worker_rows::WorkerRow;
 
 /// More ticks than any run has; guards against absurd times.
@@ -122,19 +122,24 @@ fn spans_by_worker<'a>(
     outcomes: &[Outcome],
     presence: &Presence<'a>,
 ) -> BTreeMap<Option<&'a str>, Vec<(i64, i64)>> {
-    let mut spans: BTreeMap<Option<&'a str>, Vec<(i64, i64)>> = BTreeMap::new();
+    let mut names = Names::default();
+    let mut of_worker = ByName::new(chunks.name_cells("worker"));
+    let mut spans: Vec<Vec<(i64, i64)>> = Vec::new();
     let (mut starts, mut stops) = (chunks.times("start"), chunks.times("stop"));
-    for (worker, outcome) in chunks.names("worker").zip(outcomes) {
+    for (row, outcome) in outcomes.iter().enumerate() {
         let span = starts.next().flatten().zip(stops.next().flatten());
         if let (Some((start, stop)), true) = (span, *outcome != Outcome::Replayed) {
-            // Where there is one worker, it is that one, whatever it is called.
-            let worker = if presence.has(worker) { Some(worker) } else { presence.only() };
-            if let Some(worker) = worker {
-                spans.entry(worker).or_default().push((start.0, stop.0));
+            let worker = of_worker.get(row, |worker| {
+                // Where there is one worker, it is that one, whatever it is called.
+                let worker = if presence.has(worker) { Some(worker) } else { presence.only() };
+                worker.map(|worker| names.code(worker))
+            });
+            if let Some(spans) = worker.and_then(|worker| slot(&mut spans, worker)) {
+                spans.push((start.0, stop.0));
             }
         }
     }
-    spans
+    names.names().iter().copied().zip(spans).collect()
 }
 
 /// Adds what lies outside of the parts, and closes gaps in which there is no tick.

@@ -9,7 +9,7 @@ use super::Sources;
 use super::matching;
 use super::presence::Presence;
 use super::rows::Entry;
-use crate::chunk_rows::{Names, Outcome, slot};
+use crate::chunk_rows::{ByName, Names, Outcome, slot};
 
 /// The prefix of tasks that add up outputs.
 pub(crate) const REDUCE: &str = "reduce";
@@ -272,30 +272,49 @@ impl Kinds<'_> {
     }
 }
 
+/// What a worker did in an interval.
+#[derive(Clone, Copy)]
+enum Action {
+    Compute,
+    Transfer,
+    Other,
+}
+
+impl Action {
+    fn of(name: Option<&str>) -> Self {
+        match name {
+            Some("compute") => Self::Compute,
+            Some("transfer") => Self::Transfer,
+            _ => Self::Other,
+        }
+    }
+}
+
 fn read_tasks<'a>(
     tasks: Frame<'a>,
     workers: &mut Names<'a>,
     prefixes: &mut Names<'a>,
     seen: &mut Vec<Seen>,
 ) {
-    let mut names = tasks.names("prefix");
-    let mut actions = tasks.names("action");
-    let mut outcomes = tasks.names("outcome");
+    let mut of_prefix = ByName::new(tasks.name_cells("prefix"));
+    let mut of_action = ByName::new(tasks.name_cells("action"));
+    let mut of_outcome = ByName::new(tasks.name_cells("outcome"));
+    let mut of_worker = ByName::new(tasks.name_cells("worker"));
     let (mut starts, mut stops) = (tasks.times("start"), tasks.times("stop"));
-    for worker in tasks.names("worker") {
-        let prefix = names.next().flatten();
-        let action = actions.next().flatten();
-        let erred = outcomes.next().flatten() == Some("erred");
+    for row in 0..tasks.len() {
         let start = starts.next().flatten().map(|time| time.0);
         let stop = stops.next().flatten().map(|time| time.0);
         let Some(span) = Span::new(start, stop) else { continue };
-        let Some(seen) = slot(seen, workers.code(worker)) else { continue };
-        match action {
-            Some("compute") => {
-                seen.tasks.push(Task { span, prefix: prefixes.code(prefix), erred });
+        let worker = of_worker.get(row, |worker| workers.code(worker));
+        let Some(seen) = slot(seen, worker) else { continue };
+        match of_action.get(row, Action::of) {
+            Action::Compute => {
+                let prefix = of_prefix.get(row, |prefix| prefixes.code(prefix));
+                let erred = of_outcome.get(row, |outcome| outcome == Some("erred"));
+                seen.tasks.push(Task { span, prefix, erred });
             }
-            Some("transfer") => seen.transfers.push(span),
-            _ => seen.others.push(span),
+            Action::Transfer => seen.transfers.push(span),
+            Action::Other => seen.others.push(span),
         }
     }
 }
@@ -307,8 +326,9 @@ fn read_rows<'a>(
     workers: &mut Names<'a>,
     seen: &mut Vec<Seen>,
 ) {
+    let mut of_worker = ByName::new(rows.name_cells("worker"));
     let (mut starts, mut stops) = (rows.times("start"), rows.times("stop"));
-    for (row, (worker, outcome)) in rows.names("worker").zip(outcomes).enumerate() {
+    for (row, outcome) in outcomes.iter().enumerate() {
         let start = starts.next().flatten().map(|time| time.0);
         let stop = stops.next().flatten().map(|time| time.0);
         // What a replayed row tells of happened in an earlier run.
@@ -316,10 +336,12 @@ fn read_rows<'a>(
             continue;
         }
         let Some(span) = Span::new(start, stop) else { continue };
-        // Where there is one worker, it is that one, whatever it is called.
-        let known = presence.has(worker) || workers.known(worker).is_some();
-        let worker = if known { worker } else { presence.only().unwrap_or(worker) };
-        if let Some(seen) = slot(seen, workers.code(worker)) {
+        let worker = of_worker.get(row, |worker| {
+            // Where there is one worker, it is that one, whatever it is called.
+            let known = presence.has(worker) || workers.known(worker).is_some();
+            workers.code(if known { worker } else { presence.only().unwrap_or(worker) })
+        });
+        if let Some(seen) = slot(seen, worker) {
             seen.rows.push(ChunkRow { span, row });
         }
     }

@@ -22,7 +22,7 @@ pub(crate) fn add_ticks(measurement: &mut Measurement, ticks: &[(f64, i64)]) {
             ("worker_count".into(), ColumnData::Ints(ticks.iter().map(|t| Some(t.1)).collect())),
         ])
         .unwrap();
-    measurement.tables.insert(Table::Ticks, builder.build().unwrap());
+    measurement.tables.insert(Table::Ticks, builder.finish().unwrap());
 }
 
 /// A row of the `workers` table, times in seconds from the start.
@@ -82,7 +82,7 @@ pub(crate) fn add_workers(measurement: &mut Measurement, rows: &[Row]) {
             ("host_net_read_bps".into(), floats(&|r| r.net_read)),
         ])
         .unwrap();
-    measurement.tables.insert(Table::Workers, builder.build().unwrap());
+    measurement.tables.insert(Table::Workers, builder.finish().unwrap());
 }
 
 pub(crate) fn span(entries: &[(&str, &str, &str, Value)]) -> Value {
@@ -107,7 +107,7 @@ pub(crate) fn add_table(
     builder
         .append(columns.into_iter().map(|(name, data)| (name.to_owned(), data)).collect())
         .unwrap();
-    measurement.tables.insert(table, builder.build().unwrap());
+    measurement.tables.insert(table, builder.finish().unwrap());
 }
 
 pub(crate) fn texts(words: impl IntoIterator<Item = Option<String>>) -> ColumnData {

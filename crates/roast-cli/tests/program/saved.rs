@@ -114,8 +114,8 @@ pub(crate) fn measurement(thousands: i64) -> Measurement {
         ..Header::new("0190", "ttbar", "dask", UtcNs(start), 38.342_809)
     };
     let tables = BTreeMap::from([
-        (Table::Chunks, chunks.build().unwrap()),
-        (Table::Ticks, ticks.build().unwrap()),
+        (Table::Chunks, chunks.finish().unwrap()),
+        (Table::Ticks, ticks.finish().unwrap()),
     ]);
     Measurement { header, tables }
 }

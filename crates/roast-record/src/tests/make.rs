@@ -130,12 +130,12 @@ pub(crate) fn single_with(number: u64, branches: &[&str]) -> ChunkLog {
 
 /// The nonce of the row in a log of one.
 pub(crate) fn nonce(log: &ChunkLog) -> u128 {
-    log.rows.first().unwrap().nonce
+    log.rows.all().first().unwrap().nonce
 }
 
 /// Every table of a log.
 pub(crate) fn tables(log: &ChunkLog) -> Vec<RecordBatch> {
-    log.tables().unwrap().iter().map(|builder| builder.build().unwrap()).collect()
+    log.tables().unwrap().into_iter().map(|builder| builder.finish().unwrap()).collect()
 }
 
 /// The wall time of serializing the first row.

@@ -210,7 +210,7 @@ pub(crate) fn built(table: Table, columns: Vec<(&str, ColumnData)>) -> RecordBat
     builder
         .append(columns.into_iter().map(|(name, data)| (name.to_owned(), data)).collect())
         .unwrap();
-    let batch = builder.build().unwrap();
+    let batch = builder.finish().unwrap();
     let kept: Vec<_> = names.iter().map(|name| batch.schema().index_of(name).unwrap()).collect();
     batch.project(&kept).unwrap()
 }

@@ -46,8 +46,8 @@ pub(crate) fn small(name: &str) -> Measurement {
         ])
         .unwrap();
     let tables = BTreeMap::from([
-        (Table::Ticks, ticks.build().unwrap()),
-        (Table::Workers, TableBuilder::new(Table::Workers).build().unwrap()),
+        (Table::Ticks, ticks.finish().unwrap()),
+        (Table::Workers, TableBuilder::new(Table::Workers).finish().unwrap()),
     ]);
     Measurement { header: header(name), tables }
 }
@@ -134,7 +134,7 @@ pub(crate) fn any_table(table: Table) -> impl Strategy<Value = arrow_array::Reco
             let names = table.columns().iter().map(|column| column.name.to_owned());
             let mut builder = TableBuilder::new(table);
             builder.append(names.zip(columns).collect()).unwrap();
-            builder.build().unwrap()
+            builder.finish().unwrap()
         })
     })
 }

@@ -1,0 +1,149 @@
+//! Columns while they grow, each as narrow as its values allow: whole numbers in
+//! one to eight bytes, seconds as whole microseconds where that says the same,
+//! nothing at all where every value is missing. The narrowest form depends on
+//! the values alone, so equal columns are equal however they grew.
+
+mod floats;
+mod ints;
+mod names;
+mod texts;
+
+pub use floats::FloatColumn;
+pub use ints::IntColumn;
+pub use names::NameColumn;
+pub use texts::TextColumn;
+
+use arrow_array::ArrayRef;
+use arrow_buffer::{NullBuffer, NullBufferBuilder};
+use arrow_schema::ArrowError;
+
+use crate::table::ColumnKind;
+
+/// Values that are looked at together before they are put away.
+const BLOCK: usize = 1024;
+
+/// What a block was filled with.
+struct Filled<'b, T> {
+    /// A missing value is the default one.
+    all: &'b [T],
+    missing: usize,
+}
+
+impl<T> Filled<'_, T> {
+    /// Whether any value is not missing.
+    fn some(&self) -> bool {
+        self.missing < self.all.len()
+    }
+}
+
+/// Takes values up to the end of a block, and notes which are there.
+fn fill<'b, T: Copy + Default>(
+    cells: &mut impl Iterator<Item = Option<T>>,
+    block: &'b mut [T; BLOCK],
+    valid: &mut NullBufferBuilder,
+) -> Filled<'b, T> {
+    let (mut count, mut missing) = (0, 0);
+    for (slot, cell) in block.iter_mut().zip(cells) {
+        match cell {
+            Some(value) => {
+                *slot = value;
+                // A block without gaps says so at once, below.
+                if missing > 0 {
+                    valid.append_non_null();
+                }
+            }
+            None => {
+                if missing == 0 {
+                    valid.append_n_non_nulls(count);
+                }
+                *slot = T::default();
+                missing += 1;
+                valid.append_null();
+            }
+        }
+        count += 1;
+    }
+    if missing == 0 {
+        valid.append_n_non_nulls(count);
+    }
+    Filled { all: block.get(..count).unwrap_or_default(), missing }
+}
+
+/// Notes which values of an array are there.
+fn put_valid(valid: &mut NullBufferBuilder, rows: usize, missing: Option<&NullBuffer>) {
+    match missing {
+        None => valid.append_n_non_nulls(rows),
+        Some(missing) => valid.append_buffer(missing),
+    }
+}
+
+/// One column of a table that grows.
+#[derive(Debug)]
+pub enum Column {
+    /// Whole numbers, or nanoseconds since the epoch.
+    Int(IntColumn),
+    /// Real numbers.
+    Float(FloatColumn),
+    /// Names that repeat.
+    Name(NameColumn),
+    /// Texts that rarely repeat.
+    Text(TextColumn),
+}
+
+impl Column {
+    /// A column of that kind without rows.
+    pub fn new(kind: ColumnKind) -> Self {
+        match kind {
+            ColumnKind::Time | ColumnKind::Int => Self::Int(IntColumn::default()),
+            ColumnKind::Float => Self::Float(FloatColumn::default()),
+            ColumnKind::Name => Self::Name(NameColumn::default()),
+            ColumnKind::Text => Self::Text(TextColumn::default()),
+        }
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Int(column) => column.len(),
+            Self::Float(column) => column.len(),
+            Self::Name(column) => column.len(),
+            Self::Text(column) => column.len(),
+        }
+    }
+
+    /// No rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds rows in which the value is missing.
+    pub fn extend_missing(&mut self, rows: usize) {
+        match self {
+            Self::Int(column) => column.extend_missing(rows),
+            Self::Float(column) => column.extend_missing(rows),
+            Self::Name(column) => column.extend_missing(rows),
+            Self::Text(column) => column.extend_missing(rows),
+        }
+    }
+
+    /// The rows as an Arrow array; the column is empty afterwards.
+    pub(crate) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
+        match self {
+            Self::Int(column) => Ok(column.finish()),
+            Self::Float(column) => column.finish(),
+            Self::Name(column) => column.finish(),
+            Self::Text(column) => Ok(column.finish()),
+        }
+    }
+
+    /// Adds the rows of an array, in this form or in the documented one; `false`
+    /// if it holds something else.
+    pub(crate) fn extend_array(&mut self, array: &ArrayRef) -> bool {
+        match self {
+            Self::Int(column) => column.extend_array(array),
+            Self::Float(column) => column.extend_array(array),
+            Self::Name(column) => column.extend_array(array),
+            Self::Text(column) => column.extend_array(array),
+        }
+    }
+}
