@@ -1,26 +1,27 @@
 //! Tables that grow from raw column bytes, as the scheduler ships them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use roast_model::{ColumnData, ColumnKind, Table, TableBuilder as Builder};
+use roast_store::{GrowingTable, GrowthError};
 
 use crate::arrow_stream::ArrowTable;
 
 /// Collects the rows of one table.
 #[pyclass(frozen, module = "roastcoffea._core")]
 pub(crate) struct TableBuilder {
-    inner: Mutex<Builder>,
+    inner: Mutex<GrowingTable>,
 }
 
 impl TableBuilder {
     pub(crate) fn wrap(builder: Builder) -> Self {
-        Self { inner: Mutex::new(builder) }
+        Self { inner: Mutex::new(GrowingTable::from(builder)) }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Builder> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, GrowingTable> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -43,16 +44,14 @@ impl TableBuilder {
     }
 
     /// The rows so far as a table.
-    fn build(&self) -> PyResult<ArrowTable> {
-        let batch = self.lock().build();
-        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(ArrowTable::wrap(Arc::new(batch)))
+    fn build(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        py.detach(|| self.lock().build()).map(ArrowTable::wrap).map_err(growth_error)
     }
 
     /// Adds a batch of rows. Times are int64 nanoseconds with the smallest
     /// int64 as missing, other numbers are float64 with NaN as missing, names
     /// are int32 codes with -1 as missing together with their list of names.
-    fn append(&self, columns: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn append(&self, py: Python<'_>, columns: &Bound<'_, PyDict>) -> PyResult<()> {
         let table = self.lock().table();
         let batch = columns
             .iter()
@@ -62,7 +61,7 @@ impl TableBuilder {
                 Ok((name, data))
             })
             .collect::<PyResult<Vec<_>>>()?;
-        self.lock().append(batch).map_err(|error| PyValueError::new_err(error.to_string()))
+        py.detach(|| self.lock().append(batch)).map_err(growth_error)
     }
 
     /// Adds rows of eight-byte cells, the columns in the given order. A name
@@ -86,9 +85,14 @@ impl TableBuilder {
             let mut inner = self.lock();
             let table = inner.table();
             let batch = cut(table, cells, columns);
-            inner.append(batch).map_err(|error| PyValueError::new_err(error.to_string()))
+            inner.append(batch).map_err(growth_error)
         })
     }
+}
+
+/// The error as the exception of a caller who passed something unfit.
+pub(crate) fn growth_error(error: GrowthError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// Cuts rows into columns.
@@ -113,12 +117,27 @@ fn cut(
                     ColumnData::Ints(cells.map(i64::from_le_bytes).map(time).collect())
                 }
                 (None, _) => {
-                    ColumnData::Floats(cells.map(f64::from_le_bytes).map(number).collect())
+                    let rounded = rounding(&name);
+                    let cell = |cell| number(f64::from_le_bytes(cell)).map(&rounded);
+                    ColumnData::Floats(cells.map(cell).collect())
                 }
             };
             (name, data)
         })
         .collect()
+}
+
+/// Rounds to what a sample can mean. Rates over half a second to the bit, or an
+/// estimate of work to the femtosecond, are noise, and noise does not compress. It
+/// is cut off here rather than on the scheduler, which has better things to do.
+fn rounding(column: &str) -> impl Fn(f64) -> f64 + use<> {
+    let per_unit = match column {
+        "occupancy_secs" => Some(1e3),
+        "event_loop_interval_secs" | "tick_secs" => Some(1e6),
+        rate if rate.ends_with("_bps") => Some(1.0),
+        _ => None,
+    };
+    move |number| per_unit.map_or(number, |steps| (number * steps).round() / steps)
 }
 
 fn kind_of(table: Table, name: &str) -> Option<ColumnKind> {
