@@ -127,17 +127,18 @@ fn cut(
         .collect()
 }
 
-/// Rounds to what a sample can mean. Rates over half a second to the bit, or an
-/// estimate of work to the femtosecond, are noise, and noise does not compress. It
-/// is cut off here rather than on the scheduler, which has better things to do.
+/// Rounds to what a sample can mean: rates to the byte per second, durations to
+/// about a millisecond or microsecond. More is noise, and noise does not compress;
+/// nor do decimal fractions, so these are binary ones. It is done here rather
+/// than on the scheduler, which has better things to do.
 fn rounding(column: &str) -> impl Fn(f64) -> f64 + use<> {
-    let per_unit = match column {
-        "occupancy_secs" => Some(1e3),
-        "event_loop_interval_secs" | "tick_secs" => Some(1e6),
+    let steps_per_unit = match column {
+        "occupancy_secs" => Some(1024.0),
+        "event_loop_interval_secs" | "tick_secs" => Some(1024.0 * 1024.0),
         rate if rate.ends_with("_bps") => Some(1.0),
         _ => None,
     };
-    move |number| per_unit.map_or(number, |steps| (number * steps).round() / steps)
+    move |number| steps_per_unit.map_or(number, |steps| (number * steps).round() / steps)
 }
 
 fn kind_of(table: Table, name: &str) -> Option<ColumnKind> {

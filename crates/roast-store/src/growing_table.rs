@@ -23,9 +23,10 @@ use roast_model::{ColumnData, Table, TableBuilder, TableError};
 use crate::error::StoreError;
 use crate::table_file;
 
-/// Rows that are gathered before they are sealed: some five megabytes of worker
-/// samples, and enough that a column's encoding pays.
-const ROWS_PER_SEAL: usize = 32 * 1024;
+/// Rows that are gathered before they are sealed: less than three megabytes of
+/// worker samples, and enough that the names of a thousand workers, which each
+/// sealed part has again, do not weigh.
+const ROWS_PER_SEAL: usize = 16 * 1024;
 
 /// Collects the rows of one table.
 #[derive(Debug)]
@@ -250,7 +251,7 @@ mod tests {
         for &(first, rows) in &batches {
             growing.append(batch(first, rows)).unwrap();
         }
-        assert_eq!(growing.sealed.len(), 2);
+        assert_eq!(growing.sealed.len(), 4);
         assert!(growing.open.len() < ROWS_PER_SEAL);
         assert_eq!(growing.len(), 60 * 1_111);
         let whole = growing.build().unwrap();
