@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import struct
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import psutil
 from distributed import Scheduler
@@ -24,6 +25,7 @@ from distributed.scheduler import WorkerState, heartbeat_interval
 
 from bench.row import Row
 from roastcoffea._core import TableBuilder
+from roastcoffea.backends.dask import TABLES
 from roastcoffea.backends.remote import SchedulerSampler
 
 THREADS_PER_WORKER = 4
@@ -43,8 +45,16 @@ class Figures:
     tick_secs: float
     longest_hold_secs: float
     bytes_per_drain: float
-    rows_per_tick: float
     reference_tick_secs: float
+
+
+@dataclass
+class ClientMemory:
+    """What an hour of samples takes on the client."""
+
+    held_mb: float
+    peak_mb: float
+    unpacked_mb: float
 
 
 def rows(*, quick: bool) -> Iterator[Row]:
@@ -81,24 +91,37 @@ def rows(*, quick: bool) -> Iterator[Row]:
         budget=60 / tuples_mb,
         design="≤ 60 MB",
     )
-    client_mb = _client_mb(int(busy[1000].rows_per_tick * HOUR_TICKS))
+    client = _client_memory(HOUR_TICKS // 6 if quick else HOUR_TICKS)
     yield Row(
         topic="sampler",
         what="1000 workers: an hour in the client's memory",
-        measured=client_mb,
+        measured=client.held_mb,
         unit="MB",
         reference="an hour of tuples in lists",
         reference_measured=tuples_mb,
-        ratio=client_mb / tuples_mb,
+        ratio=client.held_mb / tuples_mb,
         budget=60 / tuples_mb,
         design="≤ 60 MB",
     )
+    yield Row(
+        topic="sampler",
+        what="1000 workers: the client's peak when that hour ends",
+        measured=client.peak_mb,
+        unit="MB",
+        reference="its rows, eight bytes a cell",
+        reference_measured=client.unpacked_mb,
+        ratio=client.peak_mb / client.unpacked_mb,
+        # The table once, what it was held as until then, and one of its columns in pieces.
+        budget=1.5,
+    )
 
 
-def _client_mb(rows: int) -> float:
-    """Return what a table of so many worker rows takes, in a process of its own."""
-    command = [sys.executable, "-m", "bench.sampler", str(rows)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def _client_memory(ticks: int) -> ClientMemory:
+    """Take in so many ticks of 1000 workers in a process of its own, as a share of an hour."""
+    command = [sys.executable, "-m", "bench.sampler", str(ticks)]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    held, peak, unpacked = (float(word) / 1e6 * HOUR_TICKS / ticks for word in answer.split())
+    return ClientMemory(held_mb=held, peak_mb=peak, unpacked_mb=unpacked)
 
 
 def _tick_row(what: str, figures: Figures, budget: float, workers: int | None) -> Row:
@@ -121,14 +144,13 @@ async def _sample(count: int, ticks: int, *, changed_share: float | None = None)
         cluster = _Cluster(scheduler, count, changed_share)
         sampler = _WatchedSampler(name="bench", owner="bench", interval=None, span_ids=())
         sampler.begin(scheduler)
-        table = TableBuilder("workers")
         plain = _PlainSampler()
         costs: list[float] = []
         holds: list[float] = []
         plain_costs: list[float] = []
         shipped: list[int] = []
         for tick in range(ticks + WARM_UP_TICKS):
-            cluster.live_one_second()
+            cluster.live_one_second(time.time())
             sampler.longest_secs = 0.0
             cost = await sampler._tick()
             began = time.thread_time()
@@ -137,7 +159,6 @@ async def _sample(count: int, ticks: int, *, changed_share: float | None = None)
             plain.forget()
             if tick % TICKS_PER_DRAIN == 0:
                 drained = sampler.drain()
-                table.append_rows(*drained["workers"])
                 shipped.append(_bytes_of(drained))
             if tick >= WARM_UP_TICKS:
                 costs.append(cost)
@@ -150,7 +171,6 @@ async def _sample(count: int, ticks: int, *, changed_share: float | None = None)
         # The ninth of ten: the machine itself interrupts now and then.
         longest_hold_secs=sorted(holds)[len(holds) * 9 // 10],
         bytes_per_drain=max(shipped),
-        rows_per_tick=len(table) / len(shipped) / TICKS_PER_DRAIN,
         reference_tick_secs=sorted(plain_costs)[len(plain_costs) // 2],
     )
 
@@ -214,12 +234,13 @@ class _Cluster:
         worker.metrics = self._metrics()
         return worker
 
-    def live_one_second(self) -> None:
+    def live_one_second(self, now_secs: float) -> None:
         """Let some workers send a heartbeat, and some finish a task and begin another."""
         draw = self._random.random
         for worker in self.workers:
             if draw() < self._beat_share:
                 worker.metrics = self._metrics()
+                worker.last_seen = now_secs - draw()
             if draw() < self._finish_share:
                 worker.nbytes += 40_000
 
@@ -233,8 +254,8 @@ class _Cluster:
             "spilled_bytes": {"memory": 0, "disk": 0},
             "transfer": {"incoming_bytes": 0, "incoming_count": 0},
             "event_loop_interval": 0.02 * draw(),
-            "cpu": 400 * draw(),
-            "memory": int(4e9 * draw()),
+            "cpu": round(400 * draw(), 1),
+            "memory": 4096 * int(1e6 * draw()),
             "time": time.time(),
             "host_net_io": {"read_bps": 1e7 * draw(), "write_bps": 1e6 * draw()},
             "host_disk_io": {"read_bps": 1e7 * draw(), "write_bps": 1e6 * draw()},
@@ -278,22 +299,34 @@ class _PlainSampler:
                 series.setdefault(key, []).append((now, value))
 
 
-def _fill_table(rows: int) -> float:
-    """Take rows in as they arrive, and see how the process grows, in MB."""
-    sampler = SchedulerSampler(name="bench", owner="bench", interval=None, span_ids=())
-    columns = sampler.drain()["workers"][1]
-    cells = bytearray(struct.pack(f"<{len(columns)}d", *range(len(columns))))
-    for position, (_, names) in enumerate(columns):
-        if names is not None:
-            cells[8 * position : 8 * position + 8] = bytes(8)
-    named = [(column, names if names is None else ["name"]) for column, names in columns]
-    batch, table = bytes(cells) * 1000, TableBuilder("workers")
-    before: int = psutil.Process().memory_info().rss
-    for _ in range(rows // 1000):
-        table.append_rows(batch, named)
-    after: int = psutil.Process().memory_info().rss
-    return (after - before) / 1e6
+async def _live(ticks: int) -> None:
+    """Let a client take in the rows of so many seconds; print what it holds, in bytes."""
+    rss, now_ns = psutil.Process().memory_info, time.time_ns()
+    async with Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler:
+        cluster = _Cluster(scheduler, 1000, None)
+        sampler = SchedulerSampler(name="bench", owner="bench", interval=None, span_ids=())
+        sampler.begin(scheduler)
+        before, tables = 0, {name: TableBuilder(name) for name in TABLES}
+        for tick in range(-WARM_UP_TICKS, ticks):
+            now_ns += 1_000_000_000
+            with mock.patch.object(time, "time_ns", return_value=now_ns):
+                cluster.live_one_second(now_ns / 1e9)
+                await sampler._tick()
+            drained = sampler.drain() if tick % TICKS_PER_DRAIN == 0 else None
+            if tick < 0:
+                before = rss().rss
+            elif drained is not None:
+                for name, table in tables.items():
+                    table.append_rows(*drained[name])
+        held = rss().rss - before
+        built = [table.build() for table in tables.values()]
+        unpacked = sum(table.num_rows * 8 * len(table.column_names) for table in built)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
+        for worker in cluster.workers:
+            del scheduler.workers[worker.address]
+    print(held, peak, unpacked)
 
 
 if __name__ == "__main__":
-    print(_fill_table(int(sys.argv[1])))
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    asyncio.run(_live(int(sys.argv[1])))

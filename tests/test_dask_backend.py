@@ -6,6 +6,7 @@ import asyncio
 import math
 import os
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
@@ -23,6 +24,7 @@ import pytest
 from dask.base import get_annotations
 from distributed import Client, LocalCluster
 
+from roastcoffea import _core
 from roastcoffea.backends import (
     AbstractMetricsBackend,
     backend_names,
@@ -30,6 +32,7 @@ from roastcoffea.backends import (
     make_backend,
     register_backend,
     registry,
+    remote,
 )
 from roastcoffea.backends.dask import (
     DaskBackend,
@@ -321,6 +324,71 @@ def test_a_broken_hook_is_noted_and_never_raised(threads_client: Client) -> None
     assert any("AttributeError" in note for note in backend.notes)
 
 
+def test_an_hour_of_samples_is_held_small_and_comes_back_whole() -> None:
+    """Rows are sealed as they gather; numbers are kept to what a sample can mean."""
+    count, per_batch = 70_000, 1_000
+    numbers = np.arange(count)
+    cells = np.zeros((count, 5), dtype="<f8")
+    cells[:, 0] = (numbers % 3 - 1).astype("<i8").view("<f8")
+    cells[:, 1] = (numbers * 1_000_000_007).astype("<i8").view("<f8")
+    cells[:, 2] = numbers / 7
+    cells[:, 3] = numbers / 7e6
+    cells[:, 4] = np.where(numbers % 5 == 0, np.nan, numbers * 4096)
+    columns = [
+        ("worker", ["tcp://a", "tcp://b"]),
+        ("time", None),
+        ("host_net_read_bps", None),
+        ("event_loop_interval_secs", None),
+        ("memory_bytes", None),
+    ]
+    table = _core.TableBuilder("workers")
+    for first in range(0, count, per_batch):
+        table.append_rows(cells[first : first + per_batch].tobytes(), columns)
+    assert len(table) == count
+    built = table.build()
+    assert built.num_rows == count
+    assert built.texts("worker")[:4] == [None, "tcp://a", "tcp://b", None]
+    rates = np.frombuffer(built.floats("host_net_read_bps"))
+    assert np.array_equal(rates, np.round(numbers / 7))
+    delays = np.frombuffer(built.floats("event_loop_interval_secs"))
+    assert np.abs(delays - numbers / 7e6).max() <= 0.5 / 2**20
+    memory = np.frombuffer(built.floats("memory_bytes"))
+    assert np.array_equal(memory, cells[:, 4], equal_nan=True)
+    times = np.frombuffer(built.floats("time"))
+    assert times == pytest.approx(numbers * 1.000000007)
+
+
+class DearSampler(remote.SchedulerSampler):
+    """Takes two milliseconds of CPU for a tick."""
+
+    def _visit_few(self, workers: Sequence[Any], now: int) -> tuple[int, int]:
+        burn(0, 0.002)
+        return super()._visit_few(workers, now)
+
+
+def test_a_dear_sampler_samples_less_often(threads_client: Client) -> None:
+    """Its ticks take at most a hundredth of the scheduler's time, whatever was asked for."""
+
+    async def ticks_of(sampler_class: type[remote.SchedulerSampler]) -> list[tuple[Any, ...]]:
+        scheduler: Any = threads_client.cluster.scheduler  # type: ignore[union-attr]
+        sampler = sampler_class(name="ticks", owner=threads_client.id, interval=0.005, span_ids=())
+        sampler.begin(scheduler)
+        await asyncio.sleep(1.5)
+        rows, _ = (await sampler.finish())["ticks"]
+        # The last one is taken at the end, out of turn.
+        return list(struct.iter_unpack(remote.TICK_ROW, rows))[:-1]
+
+    dear = threads_client.sync(ticks_of, DearSampler)
+    plain = threads_client.sync(ticks_of, remote.SchedulerSampler)
+    assert len(dear) >= 3
+    took_secs = (dear[-1][0] - dear[0][0]) / 1e9
+    cost_secs = sum(row[-1] for row in dear[:-1])
+    assert cost_secs >= 0.002 * (len(dear) - 1)
+    # A tick that comes late makes the next gap shorter.
+    assert took_secs >= 90 * cost_secs
+    assert len(plain) > 3 * len(dear)
+
+
 def test_the_compiled_tables_take_the_batches(client: Client) -> None:
     backend = DaskMetricsBackend(client)
     backend.start_tracking(0.05)
@@ -596,6 +664,49 @@ def test_a_heartbeat_under_way_is_waited_for(client: Client) -> None:
     finally:
         assert set(client.run(fast).values()) == {"heartbeat"}
     assert set(client.nthreads()) == before
+
+
+def burn_slower_report(_: int) -> float:
+    return burn(0, 0.05)
+
+
+def test_a_slow_heartbeat_is_waited_for_once(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker waits as long as it is waited for, rather than failing and being asked again."""
+
+    def slow(dask_worker: Any) -> None:
+        async def metric(worker: Any) -> int:
+            await asyncio.sleep(2.5)
+            return 1
+
+        dask_worker.metrics["slower"] = metric
+
+    def fast(dask_worker: Any) -> None:
+        del dask_worker.metrics["slower"]
+
+    backend = PlainBackend(client, report_timeout=60.0)
+    asked: list[Any] = []
+    read_span = backend._read_span
+
+    def counted(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return read_span(*arguments)
+
+    monkeypatch.setattr(backend, "_read_span", counted)
+    with backend.span("slower reports") as span:
+        client.gather(client.map(burn_slower_report, range(4), pure=False))
+    client.run(slow)
+    try:
+        # Heartbeats are half a second apart: one is under way by then.
+        time.sleep(1.0)
+        metrics = backend.get_span_metrics(span)
+    finally:
+        client.run(fast)
+    assert len(asked) == 1
+    assert backend.span_completeness == 1.0
+    assert backend.notes == []
+    assert thread_cpu_secs(metrics, "burn_slower_report") == pytest.approx(4 * 0.05, rel=0.2)
 
 
 def burn_beside_hung(_: int) -> float:

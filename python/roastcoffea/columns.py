@@ -69,7 +69,8 @@ def _stand_in(mapping: Any, recorder: _core.ChunkRecorder, source: Any) -> None:
     for attribute, kind in _EXECUTORS.items():
         executor = getattr(mapping, attribute, None)
         if executor is not None:
-            setattr(mapping, attribute, _core.TimedExecutor(recorder, executor, kind))
+            timed = _core.TimedExecutor(recorder, executor, kind, inline=_is_inline(executor))
+            setattr(mapping, attribute, timed)
     preloaded = getattr(mapping, "preloaded_arrays", None)
     names = frozenset(getattr(preloaded, "fields", preloaded) or ())
     mapping.extract_column = _core.ColumnReader(
@@ -78,6 +79,12 @@ def _stand_in(mapping: Any, recorder: _core.ChunkRecorder, source: Any) -> None:
     cache = getattr(mapping, "_buffer_cache", None)
     if cache is not None:
         mapping._buffer_cache = _WatchedCache(cache, recorder)
+
+
+def _is_inline(executor: Any) -> bool:
+    """Tell uproot's executor that runs a task in ``submit``, the one coffea uses by default."""
+    kind = type(executor)
+    return (kind.__module__, kind.__qualname__) == ("uproot.source.futures", "TrivialExecutor")
 
 
 class _WatchedCache:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
 from typing import Any
 
 from roastcoffea import _core
@@ -57,19 +56,24 @@ def _row() -> dict[str, Any]:
     return {} if row is None else row
 
 
-@contextmanager
-def current_chunk_on(processor: Any) -> Iterator[None]:
-    """Give a processor its current chunk while it works on one."""
-    before = getattr(_thread, "row", None)
-    if before is None:
-        _thread.row = {}
-    current = _give(processor)
-    try:
-        yield
-    finally:
-        _thread.row = before
-        if current is not None:
-            _take_back(processor, current)
+class current_chunk_on:  # noqa: N801
+    """Gives a processor its current chunk while it works on one."""
+
+    __slots__ = ("_before", "_current", "_processor")
+
+    def __init__(self, processor: Any) -> None:
+        self._processor = processor
+
+    def __enter__(self) -> None:
+        self._before = getattr(_thread, "row", None)
+        if self._before is None:
+            _thread.row = {}
+        self._current = _give(self._processor)
+
+    def __exit__(self, *_exception: object) -> None:
+        _thread.row = self._before
+        if self._current is not None:
+            _take_back(self._processor, self._current)
 
 
 def _give(processor: Any) -> CurrentChunk | None:

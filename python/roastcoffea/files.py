@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+from functools import lru_cache
 from typing import Any
 
 from roastcoffea import _core
@@ -21,7 +23,7 @@ class FileFacts:
         if tree is None:
             return
         self._path, self._name = str(tree.file.file_path), str(tree.name)
-        self._uuid = str(tree.file.uuid)
+        self._uuid = _uuid_text(tree.file.fUUID)
         facts = _known.get((self._path, self._name))
         if facts is None:
             if len(_known) >= _MAX_KNOWN:
@@ -30,14 +32,15 @@ class FileFacts:
         self._facts = facts
 
     def tell(self, recorder: _core.ChunkRecorder) -> None:
-        """Tell the recorder, with the sizes of just those branches that were read."""
-        if self._facts is None:
-            return
-        sizes = self._facts["branch_bytes"]
-        read = {name: sizes[name] for name in recorder.branches_read() if name in sizes}
-        recorder.note_file(
-            self._path, self._uuid, self._name, **{**self._facts, "branch_bytes": read}
-        )
+        """Tell the recorder, which keeps the sizes of just those branches that were read."""
+        if self._facts is not None:
+            recorder.note_file(self._path, self._uuid, self._name, **self._facts)
+
+
+@lru_cache(maxsize=_MAX_KNOWN)
+def _uuid_text(raw: bytes) -> str:
+    """Write a UUID as uproot does, which takes a while."""
+    return str(uuid.UUID(bytes=raw[:16]))
 
 
 def _tree(mapping: Any) -> Any:

@@ -122,14 +122,23 @@ fn branch_name<'py>(
 pub(crate) struct TimedExecutor {
     recorder: Arc<Recorder>,
     executor: Py<PyAny>,
+    submit: Py<PyAny>,
     work: BasketWork,
+    inline: bool,
 }
 
 #[pymethods]
 impl TimedExecutor {
-    /// `kind` is `decompress` or `interpret`.
+    /// `kind` is `decompress` or `interpret`; `inline` says that tasks are done
+    /// when the executor's `submit` returns.
     #[new]
-    fn new(recorder: &Bound<'_, ChunkRecorder>, executor: Py<PyAny>, kind: &str) -> PyResult<Self> {
+    #[pyo3(signature = (recorder, executor, kind, *, inline=false))]
+    fn new(
+        recorder: &Bound<'_, ChunkRecorder>,
+        executor: &Bound<'_, PyAny>,
+        kind: &str,
+        inline: bool,
+    ) -> PyResult<Self> {
         let work = match kind {
             "decompress" => BasketWork::Decompress,
             "interpret" => BasketWork::Interpret,
@@ -139,25 +148,39 @@ impl TimedExecutor {
                 )));
             }
         };
-        Ok(Self { recorder: recorder.get().recorder(), executor, work })
+        Ok(Self {
+            recorder: recorder.get().recorder(),
+            executor: executor.clone().unbind(),
+            submit: executor.getattr(intern!(executor.py(), "submit"))?.unbind(),
+            work,
+            inline,
+        })
     }
 
-    #[pyo3(signature = (task, /, *args, **kwargs))]
+    /// Takes the task and its arguments.
+    #[pyo3(signature = (*args, **kwargs))]
     fn submit<'py>(
         &self,
         py: Python<'py>,
-        task: Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let timed = TimedTask {
-            recorder: Arc::clone(&self.recorder),
-            task: task.unbind(),
-            work: self.work,
-        };
-        let mut all = vec![Bound::new(py, timed)?.into_any()];
-        all.extend(args.iter());
-        let submit = self.executor.bind(py).getattr(intern!(py, "submit"))?;
+        let submit = self.submit.bind(py);
+        if self.inline {
+            let timer = Recorder::begin_work();
+            let result = submit.call(args, kwargs);
+            self.recorder.end_work(&timer, self.work);
+            return result;
+        }
+        let mut all: Vec<Bound<'py, PyAny>> = args.iter().collect();
+        if let Some(task) = all.first_mut() {
+            let timed = TimedTask {
+                recorder: Arc::clone(&self.recorder),
+                task: task.clone().unbind(),
+                work: self.work,
+            };
+            *task = Bound::new(py, timed)?.into_any();
+        }
         submit.call(PyTuple::new(py, all)?, kwargs)
     }
 
@@ -170,7 +193,8 @@ impl TimedExecutor {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.executor)
+        visit.call(&self.executor)?;
+        visit.call(&self.submit)
     }
 }
 

@@ -84,11 +84,15 @@ impl CoreMeasurement {
     #[staticmethod]
     fn make(header: &Bound<'_, PyDict>, tables: Vec<Bound<'_, TableBuilder>>) -> PyResult<Self> {
         let header = header_from(&to_value(header)?)?;
+        let mut built = BTreeMap::new();
+        for table in tables {
+            let mut builder = table.get().lock();
+            built.insert(builder.table(), builder.build());
+        }
         let mut all: BTreeMap<Table, Option<Arc<RecordBatch>>> =
             Table::ALL.iter().map(|&table| (table, None)).collect();
-        for table in tables {
-            let (table, rows) = table.get().built().map_err(unfit)?;
-            all.insert(table, Some(rows));
+        for (table, batch) in built {
+            all.insert(table, Some(batch.map_err(unfit)?));
         }
         Ok(Self { header, stored: None, tables: Mutex::new(all) })
     }
@@ -300,7 +304,7 @@ fn with_missing(first: &Value, second: &Value) -> Value {
     Value::Map(pairs)
 }
 
-fn unfit(error: roast_model::TableError) -> PyErr {
+fn unfit(error: roast_store::GrowthError) -> PyErr {
     MeasurementError::new_err(error.to_string())
 }
 

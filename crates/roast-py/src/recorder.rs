@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use roast_record::{ChunkIdentity, ChunkPhase, Ending, FileFacts, FileKey, Recorder};
 
 use crate::chunk_log::ChunkLog;
@@ -126,12 +126,8 @@ impl ChunkRecorder {
         self.inner.note_cached(branch);
     }
 
-    /// Branches whose columns were read so far.
-    fn branches_read(&self) -> Vec<String> {
-        self.inner.branches_read()
-    }
-
-    /// What is known of a file and its tree.
+    /// What is known of a file and its tree. `branch_bytes` has the sizes of all
+    /// branches; those of the branches that were read by now are kept.
     #[pyo3(signature = (file, uuid=None, tree=None, num_branches=None, compressed_bytes=None,
         uncompressed_bytes=None, branch_bytes=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python method")]
@@ -143,15 +139,23 @@ impl ChunkRecorder {
         num_branches: Option<u64>,
         compressed_bytes: Option<u64>,
         uncompressed_bytes: Option<u64>,
-        branch_bytes: Option<BTreeMap<String, u64>>,
-    ) {
-        let facts = FileFacts {
+        branch_bytes: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let mut facts = FileFacts {
             num_branches,
             compressed_bytes,
             uncompressed_bytes,
-            branch_bytes: branch_bytes.unwrap_or_default(),
+            branch_bytes: BTreeMap::new(),
         };
+        if let Some(sizes) = branch_bytes {
+            for branch in self.inner.branches_read() {
+                if let Some(size) = sizes.get_item(&*branch)? {
+                    facts.branch_bytes.insert(branch, size.extract()?);
+                }
+            }
+        }
         self.inner.note_file(FileKey { file, uuid, tree }, facts);
+        Ok(())
     }
 
     /// Ends the attempt: a log with its row, or an empty one the second time.

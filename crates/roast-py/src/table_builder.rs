@@ -1,57 +1,28 @@
 //! Tables that grow from raw column bytes, as the scheduler ships them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use roast_model::{ColumnData, ColumnKind, Table, TableBuilder as Builder, TableError};
+use roast_model::{ColumnData, ColumnKind, Table, TableBuilder as Builder};
+use roast_store::{GrowingTable, GrowthError};
 
 use crate::arrow_stream::ArrowTable;
 
 /// Collects the rows of one table.
 #[pyclass(frozen, module = "roastcoffea._core")]
 pub(crate) struct TableBuilder {
-    inner: Mutex<Rows>,
-}
-
-/// Rows are there once: in the builder, or as the table they were built into.
-struct Rows {
-    builder: Builder,
-    built: Option<Arc<RecordBatch>>,
-}
-
-impl Rows {
-    /// The builder with all rows.
-    fn growing(&mut self) -> Result<&mut Builder, TableError> {
-        if let Some(built) = self.built.take() {
-            self.builder.append_batch(&built)?;
-        }
-        Ok(&mut self.builder)
-    }
+    inner: Mutex<GrowingTable>,
 }
 
 impl TableBuilder {
     pub(crate) fn wrap(builder: Builder) -> Self {
-        Self { inner: Mutex::new(Rows { builder, built: None }) }
+        Self { inner: Mutex::new(GrowingTable::from(builder)) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Rows> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, GrowingTable> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Which table this is, and its rows so far, which are not copied.
-    pub(crate) fn built(&self) -> Result<(Table, Arc<RecordBatch>), TableError> {
-        let mut rows = self.lock();
-        let table = rows.builder.table();
-        if let Some(built) = &rows.built {
-            return Ok((table, Arc::clone(built)));
-        }
-        let builder = std::mem::replace(&mut rows.builder, Builder::new(table));
-        let built = Arc::new(builder.finish()?);
-        rows.built = Some(Arc::clone(&built));
-        Ok((table, built))
     }
 }
 
@@ -65,25 +36,27 @@ impl TableBuilder {
     /// The table's name.
     #[getter]
     fn table(&self) -> &'static str {
-        self.lock().builder.table().name()
+        self.lock().table().name()
     }
 
     fn __len__(&self) -> usize {
-        let rows = self.lock();
-        rows.built.as_ref().map_or(rows.builder.len(), |built| built.num_rows())
+        self.lock().len()
     }
 
     /// The rows so far as a table.
-    fn build(&self) -> PyResult<ArrowTable> {
-        let (table, batch) = self.built().map_err(unfit)?;
-        Ok(ArrowTable::wrap(table, batch))
+    fn build(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        py.detach(|| {
+            let mut rows = self.lock();
+            Ok(ArrowTable::wrap(rows.table(), rows.build()?))
+        })
+        .map_err(growth_error)
     }
 
     /// Adds a batch of rows. Times are int64 nanoseconds with the smallest
     /// int64 as missing, other numbers are float64 with NaN as missing, names
     /// are int32 codes with -1 as missing together with their list of names.
-    fn append(&self, columns: &Bound<'_, PyDict>) -> PyResult<()> {
-        let table = self.lock().builder.table();
+    fn append(&self, py: Python<'_>, columns: &Bound<'_, PyDict>) -> PyResult<()> {
+        let table = self.lock().table();
         let batch = columns
             .iter()
             .map(|(name, data)| {
@@ -92,8 +65,7 @@ impl TableBuilder {
                 Ok((name, data))
             })
             .collect::<PyResult<Vec<_>>>()?;
-        let mut rows = self.lock();
-        rows.growing().and_then(|builder| builder.append(batch)).map_err(unfit)
+        py.detach(|| self.lock().append(batch)).map_err(growth_error)
     }
 
     /// Adds rows of eight-byte cells, the columns in the given order. A name
@@ -115,14 +87,15 @@ impl TableBuilder {
         }
         py.detach(|| {
             let mut inner = self.lock();
-            let builder = inner.growing().map_err(unfit)?;
-            let batch = cut(builder.table(), cells, columns);
-            builder.append(batch).map_err(unfit)
+            let table = inner.table();
+            let batch = cut(table, cells, columns);
+            inner.append(batch).map_err(growth_error)
         })
     }
 }
 
-fn unfit(error: TableError) -> PyErr {
+/// The error as the exception of a caller who passed something unfit.
+pub(crate) fn growth_error(error: GrowthError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
@@ -148,12 +121,28 @@ fn cut(
                     ColumnData::Ints(cells.map(i64::from_le_bytes).map(time).collect())
                 }
                 (None, _) => {
-                    ColumnData::Floats(cells.map(f64::from_le_bytes).map(number).collect())
+                    let rounded = rounding(&name);
+                    let cell = |cell| number(f64::from_le_bytes(cell)).map(&rounded);
+                    ColumnData::Floats(cells.map(cell).collect())
                 }
             };
             (name, data)
         })
         .collect()
+}
+
+/// Rounds to what a sample can mean: rates to the byte per second, durations to
+/// about a millisecond or microsecond. More is noise, and noise does not compress;
+/// nor do decimal fractions, so these are binary ones. It is done here rather
+/// than on the scheduler, which has better things to do.
+fn rounding(column: &str) -> impl Fn(f64) -> f64 + use<> {
+    let steps_per_unit = match column {
+        "occupancy_secs" => Some(1024.0),
+        "event_loop_interval_secs" | "tick_secs" => Some(1024.0 * 1024.0),
+        rate if rate.ends_with("_bps") => Some(1.0),
+        _ => None,
+    };
+    move |number| steps_per_unit.map_or(number, |steps| (number * steps).round() / steps)
 }
 
 fn kind_of(table: Table, name: &str) -> Option<ColumnKind> {

@@ -11,7 +11,7 @@ use roast_model::{ColumnKind, Frame, Table, UtcNs, Value, WORKER_COUNTS, WORKER_
 
 use crate::arrow_stream::{ArrowTable, float_bytes};
 use crate::convert::{to_datetime, to_python, to_value};
-use crate::table_builder::TableBuilder;
+use crate::table_builder::{TableBuilder, growth_error};
 
 /// Worker samples: counts by time, and series by worker.
 #[pyclass(frozen, module = "roastcoffea._core")]
@@ -42,10 +42,7 @@ impl WorkerTracking {
         workers: Option<Bound<'_, TableBuilder>>,
     ) -> PyResult<Self> {
         let build = |table: Option<Bound<'_, TableBuilder>>| {
-            table
-                .map(|table| table.get().built().map(|(_, rows)| rows))
-                .transpose()
-                .map_err(|error| PyValueError::new_err(error.to_string()))
+            table.map(|table| table.get().lock().build()).transpose().map_err(growth_error)
         };
         Ok(Self::new(build(ticks)?, build(workers)?))
     }

@@ -88,6 +88,11 @@ impl ChunkLog {
         self.names.code(name)
     }
 
+    /// The number of a name that is shared already.
+    pub(crate) fn shared_name(&mut self, name: &Arc<str>) -> u32 {
+        self.names.code_of(Arc::clone(name))
+    }
+
     /// The name under a number.
     pub(crate) fn name_of(&self, code: Option<u32>) -> Option<&str> {
         self.names.get(code?).map(AsRef::as_ref)

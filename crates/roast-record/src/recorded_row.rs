@@ -65,7 +65,7 @@ pub(crate) fn log_of(nonce: u128, state: State, ending: Ending, ended: Instant) 
             uuid: name(&mut log, &key.uuid),
             tree: name(&mut log, &key.tree),
         };
-        let facts = facts.rename(|branch| log.name(branch));
+        let facts = facts.rename(|branch| log.shared_name(branch));
         log.files.entry(key).or_default().unite(&facts);
     }
     row.recorder_us = Some(micros(state.own_ns.saturating_add(nanos(ended.elapsed()))));
@@ -79,7 +79,7 @@ fn add_branches(log: &mut ChunkLog, row: &mut Row, state: &State, dataset: Optio
     sorted.sort_unstable_by_key(|(name, _)| *name);
     let mut set = Vec::with_capacity(sorted.len());
     for (name, sum) in sorted {
-        let branch = log.name(name);
+        let branch = log.shared_name(name);
         set.push(branch);
         log.costs.insert((dataset, branch), BranchCost::from(sum));
     }

@@ -1,13 +1,13 @@
 //! Records one attempt at one chunk while it runs: phases, column reads,
 //! sections, memory. It ends as a log with one row.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use roast_model::{UtcNs, Value};
 
 use crate::chunk_log::ChunkLog;
@@ -52,16 +52,16 @@ pub(crate) struct State {
     pub(crate) rss_start_bytes: Option<u64>,
     pub(crate) rss_end_bytes: Option<u64>,
     /// `None` until something watches the columns.
-    pub(crate) branches: Option<HashMap<Arc<str>, ReadSum, RandomState>>,
+    pub(crate) branches: Option<IndexMap<Arc<str>, ReadSum, RandomState>>,
     pub(crate) total: ReadSum,
-    /// Branches being read, innermost last.
-    reading: Vec<Arc<str>>,
+    /// Branches being read, by their place among all; innermost last.
+    reading: Vec<usize>,
     pub(crate) sections: SectionStack,
     /// Last reading of the CPU clock for a section.
     section_cpu: Option<Moment>,
     pub(crate) custom: Vec<(Value, Value)>,
     pub(crate) extra: Vec<(Value, Value)>,
-    pub(crate) files: Vec<(FileKey, FileFacts<String>)>,
+    pub(crate) files: Vec<(FileKey, FileFacts<Arc<str>>)>,
     pub(crate) own_ns: u64,
 }
 
@@ -76,7 +76,8 @@ pub struct Recorder {
 /// A column read that has begun.
 #[derive(Debug)]
 pub struct OpenRead {
-    branch: Arc<str>,
+    /// The branch's place among all.
+    branch: usize,
     began: Stamp,
     entered: Instant,
 }
@@ -195,24 +196,14 @@ impl Recorder {
     }
 
     /// What is known of a file.
-    pub fn note_file(&self, key: FileKey, facts: FileFacts<String>) {
+    pub fn note_file(&self, key: FileKey, facts: FileFacts<Arc<str>>) {
         self.with(|state| state.files.push((key, facts)));
     }
 
-    /// Branches whose columns were read so far, by name.
-    pub fn branches_read(&self) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .with(|state| {
-                state
-                    .branches
-                    .iter()
-                    .flat_map(|all| all.keys())
-                    .map(|name| name.to_string())
-                    .collect()
-            })
-            .unwrap_or_default();
-        names.sort_unstable();
-        names
+    /// Branches whose columns were read so far, in the order of first use.
+    pub fn branches_read(&self) -> Vec<Arc<str>> {
+        self.with(|state| state.branches.iter().flat_map(IndexMap::keys).cloned().collect())
+            .unwrap_or_default()
     }
 
     /// From here on column reads are seen, even if there are none.
@@ -239,16 +230,12 @@ impl Recorder {
         let entered = Instant::now();
         let branch = self.with(|state| {
             let branches = state.branches.get_or_insert_default();
-            let name = match branches.get_key_value(branch) {
-                Some((name, _)) => Arc::clone(name),
-                None => {
-                    let name: Arc<str> = Arc::from(branch);
-                    branches.insert(Arc::clone(&name), ReadSum::default());
-                    name
-                }
+            let place = match branches.get_index_of(branch) {
+                Some(place) => place,
+                None => branches.insert_full(Arc::from(branch), ReadSum::default()).0,
             };
-            state.reading.push(Arc::clone(&name));
-            name
+            state.reading.push(place);
+            place
         })?;
         Some(OpenRead { branch, began: clock::stamp(READ_REUSE), entered })
     }
@@ -264,12 +251,13 @@ impl Recorder {
         let ended = clock::stamp(READ_REUSE);
         let elapsed = ended.since(&read.began);
         self.with(|state| {
-            if let Some(position) = state.reading.iter().rposition(|name| *name == read.branch) {
+            if let Some(position) = state.reading.iter().rposition(|place| *place == read.branch) {
                 state.reading.remove(position);
             }
             // A read inside a read is part of the outer one's time.
             let outermost = state.reading.is_empty();
-            let branch = state.branches.as_mut().and_then(|all| all.get_mut(&read.branch));
+            let branch = state.branches.as_mut().and_then(|all| all.get_index_mut(read.branch));
+            let branch = branch.map(|(_, sum)| sum);
             for sum in branch.into_iter().chain(outermost.then_some(&mut state.total)) {
                 sum.read.add(elapsed);
                 sum.reads = sum.reads.saturating_add(1);
@@ -292,10 +280,9 @@ impl Recorder {
     pub fn end_work(&self, timer: &WorkTimer, work: BasketWork) {
         let elapsed = clock::cpu_stamp(READ_REUSE).since(&timer.began);
         self.with(|state| {
-            let branch = state.reading.last().map(Arc::clone);
-            let branch =
-                branch.and_then(|name| state.branches.as_mut().and_then(|all| all.get_mut(&name)));
-            for sum in branch.into_iter().chain([&mut state.total]) {
+            let branches = state.branches.as_mut().zip(state.reading.last());
+            let branch = branches.and_then(|(all, &place)| all.get_index_mut(place));
+            for sum in branch.map(|(_, sum)| sum).into_iter().chain([&mut state.total]) {
                 match work {
                     BasketWork::Decompress => sum.decompress.add(elapsed),
                     BasketWork::Interpret => sum.interpret.add(elapsed),

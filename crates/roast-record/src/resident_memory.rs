@@ -1,6 +1,6 @@
 //! Resident memory of this process, now and at its highest while a chunk runs.
-//! One thread per process looks every 2 ms while some chunk is active and
-//! sleeps otherwise; a forked child starts its own.
+//! One thread per process looks every 2 ms while some chunk is active and falls
+//! asleep after the last; a forked child starts its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,6 +9,9 @@ use std::time::Duration;
 use crate::proc_file::ProcFile;
 
 const INTERVAL: Duration = Duration::from_millis(2);
+/// Intervals without a chunk before the thread falls asleep. Chunks mostly
+/// follow each other closely, and waking a thread costs more than its looks do.
+const LINGER: u32 = 50;
 
 /// The highest resident memory since this was made, until it is dropped.
 #[derive(Debug)]
@@ -23,8 +26,11 @@ impl PeakWatch {
         let peak = Arc::new(AtomicU64::new(0));
         let watcher = watcher();
         if let Some(watcher) = watcher {
-            watcher.lock().push(Arc::clone(&peak));
-            watcher.wake.notify_one();
+            let mut watched = watcher.lock();
+            watched.active.push(Arc::clone(&peak));
+            if std::mem::take(&mut watched.asleep) {
+                watcher.wake.notify_one();
+            }
         }
         Self { peak, watcher }
     }
@@ -45,7 +51,7 @@ impl PeakWatch {
 impl Drop for PeakWatch {
     fn drop(&mut self) {
         if let Some(watcher) = self.watcher.filter(|watcher| !watcher.statm.is_inherited()) {
-            watcher.lock().retain(|peak| !Arc::ptr_eq(peak, &self.peak));
+            watcher.lock().active.retain(|peak| !Arc::ptr_eq(peak, &self.peak));
         }
     }
 }
@@ -59,13 +65,20 @@ pub(crate) fn rss_bytes() -> Option<u64> {
 struct Watcher {
     statm: ProcFile,
     page_bytes: u64,
-    active: Mutex<Vec<Arc<AtomicU64>>>,
+    watched: Mutex<Watched>,
     wake: Condvar,
 }
 
+#[derive(Debug, Default)]
+struct Watched {
+    active: Vec<Arc<AtomicU64>>,
+    /// The thread waits to be woken.
+    asleep: bool,
+}
+
 impl Watcher {
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<AtomicU64>>> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn rss_bytes(&self) -> Option<u64> {
@@ -73,20 +86,31 @@ impl Watcher {
     }
 
     fn watch(&self) {
-        let mut active = self.lock();
+        let mut watched = self.lock();
+        let mut idle_intervals = 0;
         loop {
-            if active.is_empty() {
-                active = self.wake.wait(active).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            if let Some(bytes) = self.rss_bytes() {
-                for peak in active.iter() {
-                    peak.fetch_max(bytes, Ordering::Relaxed);
+            if watched.active.is_empty() {
+                idle_intervals += 1;
+            } else {
+                idle_intervals = 0;
+                if let Some(bytes) = self.rss_bytes() {
+                    for peak in &watched.active {
+                        peak.fetch_max(bytes, Ordering::Relaxed);
+                    }
                 }
             }
-            active = self
+            if idle_intervals > LINGER {
+                idle_intervals = 0;
+                watched.asleep = true;
+                watched = self
+                    .wake
+                    .wait_while(watched, |watched| watched.asleep)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            watched = self
                 .wake
-                .wait_timeout(active, INTERVAL)
+                .wait_timeout(watched, INTERVAL)
                 .map_or_else(|poisoned| poisoned.into_inner().0, |(guard, _)| guard);
         }
     }
@@ -140,7 +164,7 @@ fn open_watcher() -> Option<Watcher> {
     let statm = ProcFile::open("/proc/self/statm");
     statm.number(1)?;
     let page_bytes = u64::try_from(rustix::param::page_size()).ok()?;
-    Some(Watcher { statm, page_bytes, active: Mutex::default(), wake: Condvar::new() })
+    Some(Watcher { statm, page_bytes, watched: Mutex::default(), wake: Condvar::new() })
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -151,6 +175,15 @@ fn open_watcher() -> Option<Watcher> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_watcher_that_fell_asleep_wakes_up() {
+        drop(PeakWatch::start());
+        std::thread::sleep(INTERVAL * (LINGER * 4));
+        let watch = PeakWatch::start();
+        std::thread::sleep(INTERVAL * 100);
+        assert!(watch.peak_bytes().is_some());
+    }
 
     #[test]
     fn a_peak_between_the_ends_is_seen_by_those_who_were_there() {

@@ -6,8 +6,11 @@
 //! save  ── name, staging ──► manifest + table_file ──► <output_dir>/<name>/
 //! load  ◄─ stored ◄───────── manifest + table_file, or import_original
 //! ```
+//!
+//! A run that goes on gathers its tables in [`GrowingTable`]s.
 
 mod error;
+mod growing_table;
 mod import_chunks;
 mod import_json;
 mod import_original;
@@ -25,6 +28,7 @@ mod stored;
 mod table_file;
 
 pub use error::StoreError;
+pub use growing_table::{GrowingTable, GrowthError};
 pub use manifest::{FORMAT_MAJOR, FORMAT_MINOR};
 pub use name::{file_stem, validate_name};
 pub use new_file::{NewFile, NewFileError};

@@ -8,6 +8,7 @@ use std::path::Path;
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::Schema;
+use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -96,13 +97,19 @@ pub(crate) fn decode(
 }
 
 fn read_all(table: Table, bytes: Vec<u8>) -> Result<RecordBatch, ParquetError> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes))?;
     let mut rows = TableBuilder::new(table);
-    // Batch by batch, so that only the narrow form is there as a whole.
-    for batch in reader.with_batch_size(ROWS_PER_BATCH).build()? {
-        rows.append_batch(&conform(table, &batch?)?).map_err(unfit)?;
-    }
+    append_to(&mut rows, Bytes::from(bytes))?;
     rows.finish().map_err(unfit)
+}
+
+/// Adds a file's rows to a table, batch by batch, so that only the narrow form is
+/// there as a whole.
+pub(crate) fn append_to(rows: &mut TableBuilder, bytes: Bytes) -> Result<(), ParquetError> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes)?;
+    for batch in reader.with_batch_size(ROWS_PER_BATCH).build()? {
+        rows.append_batch(&conform(rows.table(), &batch?)?).map_err(unfit)?;
+    }
+    Ok(())
 }
 
 fn unfit(error: TableError) -> ParquetError {

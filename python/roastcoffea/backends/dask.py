@@ -280,7 +280,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     ) -> dict[tuple[Any, ...], float]:
         """Return Dask's fine performance metrics of a span, its inner ones included.
 
-        Every worker is asked to report first. Those that do not answer are
+        Every worker is asked to report first. Those where that failed are
         asked again up to ``max_retries`` times, after ``retry_delay`` seconds
         and twice as long each time, within the backend's ``report_timeout``.
         ``span_completeness`` then is the fraction of workers that answered.
@@ -298,9 +298,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             remaining_secs = deadline - time.monotonic()
             if attempt and remaining_secs <= 0:
                 break
-            wait_secs = max(remaining_secs, 0.1) / (max_retries + 1 - attempt)
             try:
-                answer = self._read_span(span_id, wait_secs, silent)
+                # It returns when the last worker has answered. To give up earlier and ask
+                # again would only add to the work of those that are slow.
+                answer = self._read_span(span_id, max(remaining_secs, 0.1), silent)
             except Exception as error:  # noqa: BLE001
                 self._note(
                     "The scheduler could not be asked for the run's fine metrics "

@@ -13,6 +13,7 @@ holds all of its state and takes itself away at the end.
 from __future__ import annotations
 
 import asyncio
+import pickle
 import struct
 import time
 from collections.abc import Sequence
@@ -577,7 +578,9 @@ async def roastcoffea_read_span(
     span = extension.spans.get(span_id) if extension is not None else None
     if span is None:
         return None
-    answers = await roastcoffea_ask(report_function, wait_secs, addresses, dask_scheduler)
+    answers = await roastcoffea_ask(
+        report_function, wait_secs, addresses, dask_scheduler, args=(wait_secs,)
+    )
     return {
         "metrics": dict(span.cumulative_worker_metrics),
         "reported": sorted(address for address, worked in answers.items() if worked),
@@ -590,11 +593,14 @@ async def roastcoffea_ask(
     wait_secs: float,
     addresses: Sequence[str] | None,
     dask_scheduler: Any = None,
+    *,
+    args: tuple[Any, ...] = (),
 ) -> dict[str, bool]:
     """Run a function on workers; tell of each that answered in time whether it worked."""
+    packed = pickle.dumps(args)
 
     async def ask(address: str) -> bool:
-        response = await dask_scheduler.rpc(address).run(function=function, wait=True)
+        response = await dask_scheduler.rpc(address).run(function=function, args=packed, wait=True)
         return bool(response["status"] == "OK")
 
     wanted = dask_scheduler.workers if addresses is None else addresses

@@ -10,8 +10,6 @@ import asyncio
 import time
 from typing import Any
 
-IN_FLIGHT_WAIT_SECS = 2.0
-
 
 def roastcoffea_probe() -> None:
     """Raise if chunks cannot be recorded on this worker."""
@@ -22,15 +20,16 @@ def roastcoffea_pause() -> None:
     """Stand in for the worker's regular heartbeat while ours is under way."""
 
 
-async def roastcoffea_report(dask_worker: Any = None) -> None:
+async def roastcoffea_report(wait_secs: float, dask_worker: Any = None) -> None:
     """Send this worker's measurements to the scheduler now; raise if that failed.
 
     A heartbeat takes the measurements away when it begins and delivers them
     when it ends. One that is already under way must therefore end first, and
-    no other may begin while ours runs: the worker would close itself.
+    no other may begin while ours runs: the worker would close itself. Whoever
+    asked waits for ``wait_secs``, and so does this.
     """
     regular = dask_worker.periodic_callbacks["heartbeat"]
-    deadline = time.monotonic() + IN_FLIGHT_WAIT_SECS
+    deadline = time.monotonic() + wait_secs
     while getattr(regular.callback, "__name__", "") == "roastcoffea_pause":
         if time.monotonic() > deadline:
             raise TimeoutError("another report of this worker does not end")
@@ -38,10 +37,12 @@ async def roastcoffea_report(dask_worker: Any = None) -> None:
     heartbeat = regular.callback
     regular.callback = roastcoffea_pause
     try:
-        while _heartbeat_in_flight(dask_worker):
-            if time.monotonic() > deadline:
-                raise TimeoutError("the worker's regular heartbeat does not end")
-            await asyncio.sleep(0.005)
+        while under_way := _heartbeats_under_way(dask_worker, regular):
+            done, _ = await asyncio.wait(under_way, timeout=max(0.0, deadline - time.monotonic()))
+            if not done:
+                raise TimeoutError(
+                    f"the worker's regular heartbeat did not end within {wait_secs:.1f} s"
+                )
         before = dask_worker.scheduler_delay
         await dask_worker.heartbeat()
         # Worker.heartbeat logs a lost connection and returns; only a reply from
@@ -52,15 +53,20 @@ async def roastcoffea_report(dask_worker: Any = None) -> None:
         regular.callback = heartbeat
 
 
-def _heartbeat_in_flight(worker: Any) -> bool:
-    if getattr(worker, "heartbeat_active", False):
-        return True
+def _heartbeats_under_way(worker: Any, regular: Any) -> list[asyncio.Task[Any]]:
+    # The next one is armed when the last one has ended. Looking through all tasks
+    # is for the rest: with many workers in one process it would take long.
+    next_is_due_at = getattr(getattr(regular, "_timeout", None), "when", None)
+    if next_is_due_at is not None and next_is_due_at() > asyncio.get_running_loop().time():
+        return []
     code = type(worker).heartbeat.__code__
+    found = []
     for task in asyncio.all_tasks():
         coroutine: Any = task.get_coro()
         while coroutine is not None:
             frame = getattr(coroutine, "cr_frame", None)
             if frame is not None and frame.f_code is code and frame.f_locals.get("self") is worker:
-                return True
+                found.append(task)
+                break
             coroutine = getattr(coroutine, "cr_await", None)
-    return False
+    return found

@@ -182,7 +182,7 @@ fn reads_are_summed_per_branch_and_for_the_chunk() {
         FileKey { file: Some("a.root".into()), uuid: None, tree: None },
         FileFacts {
             num_branches: Some(9),
-            branch_bytes: BTreeMap::from([("Jet_pt".to_owned(), 5_000), ("MET".to_owned(), 9)]),
+            branch_bytes: BTreeMap::from([("Jet_pt".into(), 5_000), ("MET".into(), 9)]),
             ..FileFacts::default()
         },
     );
