@@ -38,6 +38,7 @@ pub use compare::{
     Basis, ComparedRow, Comparison, Difference, Headline, Part, Run, RunFacts, Told, Verdict,
     compare,
 };
+pub use files::{FILE_METRICS, FILES_LISTED, file_metrics};
 pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
 pub use limits::limits;
 pub use metrics::Metrics;

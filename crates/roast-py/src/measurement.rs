@@ -10,7 +10,7 @@ use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use roast_analyze::{Metrics, analyze};
+use roast_analyze::{FILE_METRICS, FILES_LISTED, Metrics, analyze, file_metrics};
 use roast_model::{CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows};
 use roast_report::{PageData, Renderer, Report, render_page};
 use roast_store::{NewFile, SaveOptions, Stored};
@@ -151,6 +151,34 @@ impl CoreMeasurement {
             Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).to_value())
         })?;
         to_python(py, &metrics)
+    }
+
+    /// Metrics too long to be kept with the others: `file_metric` computes them.
+    fn deferred_metrics(&self) -> PyResult<Vec<&'static str>> {
+        let rows = match &self.stored {
+            Some(stored) => stored.row_count(Table::Files),
+            None => self.read_table(Table::Files)?.map(|files| files.num_rows() as u64),
+        };
+        let too_many = rows.is_some_and(|rows| rows > FILES_LISTED as u64);
+        Ok(if too_many { FILE_METRICS.to_vec() } else { Vec::new() })
+    }
+
+    /// A metric that has an entry for each file, computed now.
+    fn file_metric<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        let lists = py.detach(|| -> PyResult<[Value; 2]> {
+            let mut tables = BTreeMap::new();
+            for table in [Table::Chunks, Table::Files] {
+                if let Some(batch) = self.read_table(table)? {
+                    tables.insert(table, (*batch).clone());
+                }
+            }
+            Ok(file_metrics(&Measurement { header: self.header.clone(), tables }))
+        })?;
+        let list = FILE_METRICS.into_iter().zip(lists).find(|(of, _)| *of == key);
+        match list {
+            Some((_, list)) => to_python(py, &list),
+            None => Err(PyValueError::new_err(format!("{key:?} is not a metric by file"))),
+        }
     }
 
     /// Sentences on what this kind of input does not tell.
