@@ -2,7 +2,8 @@
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyValueError,
+    PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyMemoryError, PyOSError,
+    PyValueError,
 };
 use pyo3::prelude::*;
 use roast_store::{NewFileError, StoreError};
@@ -22,6 +23,7 @@ pub(crate) fn store_error(error: StoreError) -> PyErr {
             PyFileExistsError::new_err(message)
         }
         StoreError::BadName { .. } => PyValueError::new_err(message),
+        StoreError::TooLarge { .. } => PyMemoryError::new_err(message),
         StoreError::Io { source, .. } => os_error(&source, message),
         _ => MeasurementError::new_err(message),
     }

@@ -15,6 +15,7 @@ mod import_rows;
 mod import_tracking;
 mod local_time;
 mod manifest;
+mod memory;
 mod name;
 mod new_file;
 mod occupant;
@@ -26,6 +27,7 @@ mod table_file;
 
 pub use error::StoreError;
 pub use manifest::{FORMAT_MAJOR, FORMAT_MINOR};
+pub use memory::{Shortage, check_memory};
 pub use name::{file_stem, validate_name};
 pub use new_file::{NewFile, NewFileError};
 pub use save::{SaveOptions, check_writable, save};
