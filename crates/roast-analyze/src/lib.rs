@@ -33,7 +33,7 @@ mod workers;
 
 use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
-pub use chunk_rows::{Names, Outcome, attempt_secs, outcomes};
+pub use chunk_rows::{ByName, Names, Outcome, attempt_secs, outcomes};
 pub use compare::{
     Basis, ComparedRow, Comparison, Difference, Headline, Part, Run, RunFacts, Told, Verdict,
     compare,
