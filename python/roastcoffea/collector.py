@@ -33,7 +33,7 @@ from roastcoffea.attach import (
 from roastcoffea.backends import AbstractMetricsBackend, backend_names, choose_backend, make_backend
 from roastcoffea.chunk_collection import ChunkCollection
 from roastcoffea.decorator import OUTPUT_KEY, collecting
-from roastcoffea.measurement import Measurement
+from roastcoffea.measurement import Measurement, core_metrics
 from roastcoffea.metrics import Metrics
 from roastcoffea.provenance import provenance
 from roastcoffea.tracking import TrackingData
@@ -432,7 +432,7 @@ class MetricsCollector:
         core = _core.Measurement.make(header, tables)
         for sentence in core.limits():
             self._note(sentence)
-        metrics = Metrics(core.compute_metrics())
+        metrics = core_metrics(core, core.compute_metrics())
         if self._tracking is not None:
             extra, notes = aggregation.backends.parse(self._backend_name, self._tracking)
             metrics.update(extra)

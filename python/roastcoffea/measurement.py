@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,6 +16,20 @@ from roastcoffea.metrics import Metrics
 from roastcoffea.tracking import TrackingData
 
 _PARTS = ("metrics", "tracking_data", "span_metrics", "chunk_metrics", "coffea_report")
+
+
+def core_metrics(
+    core: _core.Measurement,
+    values: Mapping[str, Any],
+    *,
+    raw: Mapping[str, Callable[[], Any]] | None = None,
+) -> Metrics:
+    """Return a measurement's metrics; those too long to be kept are computed when looked up."""
+    late = [key for key in core.deferred_metrics() if values.get(key) is None]
+    return Metrics(
+        {key: value for key, value in values.items() if key not in late},
+        raw={**(raw or {}), **{key: cache(partial(core.file_metric, key)) for key in late}},
+    )
 
 
 class Measurement:
@@ -104,7 +118,8 @@ class Measurement:
     @cached_property
     def metrics(self) -> Metrics:
         """The metrics, as they were when the measurement was made."""
-        return Metrics(
+        return core_metrics(
+            self._core,
             self._header["metrics"] or {},
             raw={
                 "tracking_data": lambda: self.tracking_data,

@@ -14,7 +14,9 @@ class Metrics(dict[str, Any]):
     Iterating gives each metric once. Looking up, ``get`` and ``in`` also
     understand a metric's other names (``core_efficiency`` for
     ``cpu_efficiency``). The raw data behind the metrics can be looked up as
-    ``tracking_data``, ``raw_chunk_metrics`` and ``raw_span_metrics``.
+    ``tracking_data``, ``raw_chunk_metrics`` and ``raw_span_metrics``, and so can
+    ``file_metadata`` and ``file_read_metrics`` of a run with more than 1000 files,
+    which are computed then.
     """
 
     def __init__(

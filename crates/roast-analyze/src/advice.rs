@@ -16,6 +16,7 @@ mod preload;
 mod reading;
 mod reduction;
 mod stragglers;
+mod tail_of_slow;
 mod verdict;
 mod words;
 mod workers;

@@ -1,13 +1,15 @@
 //! What was read of the input: compression and coverage by file, and what each
-//! branch cost.
+//! branch cost. A run may have more files than anyone reads a list of: beyond
+//! [`FILES_LISTED`] the metrics have the means only, and [`file_metrics`] lists
+//! the files for whoever asks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use arrow_array::RecordBatch;
 use foldhash::fast::RandomState;
-use roast_model::{Frame, Value};
+use roast_model::{Frame, Measurement, Table, Value};
 
-use crate::chunk_rows::{ByName, Names, Outcome};
+use crate::chunk_rows::{ByName, Names, Outcome, outcomes};
 use crate::datasets::plus;
 use crate::number::{Summary, ratio, usable};
 use crate::sheet::Sheet;
@@ -21,9 +23,33 @@ pub(crate) struct Tables<'a> {
     pub(crate) chunks: Frame<'a>,
 }
 
+/// Files that the metrics list one by one. Of more, the table `files` tells, and
+/// [`file_metrics`].
+pub const FILES_LISTED: usize = 1000;
+
+/// The metrics that have an entry for each file.
+pub const FILE_METRICS: [&str; 2] = ["file_metadata", "file_read_metrics"];
+
+/// The metrics by file, in the order of [`FILE_METRICS`], however many files there
+/// are; missing where nothing is known.
+pub fn file_metrics(measurement: &Measurement) -> [Value; 2] {
+    let chunks = measurement.table(Table::Chunks).map(Frame::new);
+    let bytes = chunks.map(|rows| column_bytes(rows, &outcomes(rows))).unwrap_or_default();
+    match measurement.table(Table::Files) {
+        Some(files) if files.num_rows() > 0 => by_file(Frame::new(files), &bytes),
+        _ => [Value::None, Value::None],
+    }
+}
+
 pub(crate) fn fill(sheet: &mut Sheet, tables: Tables<'_>, outcomes: &[Outcome]) {
     if let Some(files) = tables.files.filter(|files| files.num_rows() > 0) {
-        by_file(sheet, Frame::new(files), &column_bytes(tables.chunks, outcomes));
+        means(sheet, Frame::new(files));
+        if files.num_rows() <= FILES_LISTED {
+            let lists = by_file(Frame::new(files), &column_bytes(tables.chunks, outcomes));
+            for (key, list) in FILE_METRICS.into_iter().zip(lists) {
+                sheet.nested(key, list);
+            }
+        }
     }
     let branches: BTreeSet<&str> = [tables.branch_sets, tables.columns]
         .into_iter()
@@ -64,8 +90,18 @@ fn column_bytes<'a>(chunks: Frame<'a>, outcomes: &[Outcome]) -> BytesOf<'a> {
         .collect()
 }
 
-fn by_file(sheet: &mut Sheet, files: Frame<'_>, column_bytes: &BytesOf<'_>) {
-    let names: Vec<Option<&str>> = files.names("file").collect();
+/// What a row of the table says of a file's tree.
+struct FileRow<'a> {
+    key: Key<'a>,
+    branches: Option<i64>,
+    branches_read: Option<i64>,
+    tree_bytes: Option<i64>,
+    compression: Option<f64>,
+    branches_read_percent: Option<f64>,
+    bytes_read_percent: Option<f64>,
+}
+
+fn file_rows<'a>(files: Frame<'a>) -> impl Iterator<Item = FileRow<'a>> {
     let mut trees = files.names("tree");
     let mut uuids = files.names("uuid");
     let mut totals = files.ints("num_branches");
@@ -73,25 +109,41 @@ fn by_file(sheet: &mut Sheet, files: Frame<'_>, column_bytes: &BytesOf<'_>) {
     let mut sizes = files.ints("compressed_bytes");
     let mut ratios = files.floats("compression_ratio");
     let mut sizes_read = files.ints("branch_bytes_read_compressed");
+    let percent = |part: Option<i64>, whole: Option<i64>| {
+        ratio(part.map(|part| part as f64 * 100.0), whole.map(|whole| whole as f64))
+    };
+    files.names("file").map(move |file| {
+        let (branches, branches_read) = (totals.next().flatten(), read.next().flatten());
+        let tree_bytes = sizes.next().flatten();
+        FileRow {
+            key: (file, uuids.next().flatten(), trees.next().flatten()),
+            branches,
+            branches_read,
+            tree_bytes,
+            compression: ratios.next().flatten().and_then(usable),
+            branches_read_percent: percent(branches_read, branches),
+            bytes_read_percent: percent(sizes_read.next().flatten(), tree_bytes),
+        }
+    })
+}
+
+fn means(sheet: &mut Sheet, files: Frame<'_>) {
+    let mean = |get: fn(&FileRow<'_>) -> Option<f64>| {
+        Summary::of(file_rows(files).filter_map(|file| Some((get(&file)?, 1.0))))
+            .map(|summary| summary.mean)
+    };
+    sheet.real("avg_compression_ratio", mean(|file| file.compression));
+    sheet.real("avg_branches_read_percent", mean(|file| file.branches_read_percent));
+    sheet.real("avg_bytes_read_percent", mean(|file| file.bytes_read_percent));
+}
+
+fn by_file(files: Frame<'_>, column_bytes: &BytesOf<'_>) -> [Value; 2] {
     let mut metadata: BTreeMap<String, Value> = BTreeMap::new();
     let mut reading: BTreeMap<String, Value> = BTreeMap::new();
-    let (mut all_ratios, mut coverages, mut shares) = (Vec::new(), Vec::new(), Vec::new());
     let mut covered = false;
-    for file in &names {
-        let (uuid, tree) = (uuids.next().flatten(), trees.next().flatten());
-        let total = totals.next().flatten();
-        let read = read.next().flatten();
-        let size = sizes.next().flatten();
-        let compression = ratios.next().flatten().and_then(usable);
-        let size_read = sizes_read.next().flatten();
-        let percent = |part: Option<i64>, whole: Option<i64>| {
-            ratio(part.map(|part| part as f64 * 100.0), whole.map(|whole| whole as f64))
-        };
-        let (coverage, share) = (percent(read, total), percent(size_read, size));
-        all_ratios.extend(compression);
-        coverages.extend(coverage);
-        shares.extend(share);
-        covered |= read.is_some();
+    for row in file_rows(files) {
+        covered |= row.branches_read.is_some();
+        let (file, uuid, tree) = row.key;
         // One file may hold several trees, and one name stand for several files.
         let mut name = file.unwrap_or("unknown").to_owned();
         for more in [tree, uuid].into_iter().flatten() {
@@ -102,34 +154,25 @@ fn by_file(sheet: &mut Sheet, files: Frame<'_>, column_bytes: &BytesOf<'_>) {
         metadata.insert(
             name.clone(),
             Value::map([
-                ("compression_ratio", compression.into()),
-                ("total_branches", total.into()),
-                ("total_tree_bytes", size.into()),
+                ("compression_ratio", row.compression.into()),
+                ("total_branches", row.branches.into()),
+                ("total_tree_bytes", row.tree_bytes.into()),
             ]),
         );
         reading.insert(
             name,
             Value::map([
-                ("total_branches", total.into()),
-                ("branches_read", read.into()),
-                ("branches_read_percent", coverage.into()),
-                ("total_tree_bytes", size.into()),
-                ("bytes_read", column_bytes.get(&(*file, uuid, tree)).copied().into()),
-                ("bytes_read_percent", share.into()),
+                ("total_branches", row.branches.into()),
+                ("branches_read", row.branches_read.into()),
+                ("branches_read_percent", row.branches_read_percent.into()),
+                ("total_tree_bytes", row.tree_bytes.into()),
+                ("bytes_read", column_bytes.get(&row.key).copied().into()),
+                ("bytes_read_percent", row.bytes_read_percent.into()),
             ]),
         );
     }
-    let mean = |numbers: Vec<f64>| {
-        Summary::of(numbers.into_iter().map(|number| (number, 1.0))).map(|summary| summary.mean)
-    };
-    sheet.nested("file_metadata", Value::map(metadata));
     // An import knows files without knowing what was read of them.
-    if covered {
-        sheet.nested("file_read_metrics", Value::map(reading));
-    }
-    sheet.real("avg_compression_ratio", mean(all_ratios));
-    sheet.real("avg_branches_read_percent", mean(coverages));
-    sheet.real("avg_bytes_read_percent", mean(shares));
+    [Value::map(metadata), if covered { Value::map(reading) } else { Value::None }]
 }
 
 fn by_branch(columns: Frame<'_>) -> Value {

@@ -33,11 +33,12 @@ mod workers;
 
 use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
-pub use chunk_rows::{Names, Outcome, attempt_secs, outcomes};
+pub use chunk_rows::{Grouped, Names, Outcome, attempt_secs, outcomes};
 pub use compare::{
     Basis, ComparedRow, Comparison, Difference, Headline, Part, Run, RunFacts, Told, Verdict,
     compare,
 };
+pub use files::{FILE_METRICS, FILES_LISTED, file_metrics};
 pub use ledger::{LEDGER, LedgerFamily, LedgerRow};
 pub use limits::limits;
 pub use metrics::Metrics;

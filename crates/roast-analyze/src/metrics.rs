@@ -1,6 +1,9 @@
 //! The metrics of one run, in the catalog's order and under its keys.
 
-use roast_model::{CATALOG, MetricDef, Unit, Value, metric_def};
+use arrow_array::RecordBatch;
+use roast_model::{CATALOG, Measurement, MetricDef, Table, Unit, Value, metric_def};
+
+use crate::files::{FILE_METRICS, FILES_LISTED, file_metrics};
 
 /// Cover all tasks unless the processor's can be told apart; then what the other
 /// tasks did is known too.
@@ -48,6 +51,21 @@ impl Metrics {
     /// The same as a map from key to value.
     pub fn into_value(self) -> Value {
         Value::map(self.values)
+    }
+
+    /// The same with every file listed, where there are too many to list them always.
+    #[must_use]
+    pub fn with_files(mut self, measurement: &Measurement) -> Self {
+        let files = measurement.table(Table::Files).map_or(0, RecordBatch::num_rows);
+        if files > FILES_LISTED {
+            for (key, list) in FILE_METRICS.into_iter().zip(file_metrics(measurement)) {
+                let slot = self.values.iter_mut().find(|(of, value)| *of == key && value.is_none());
+                if let Some((_, slot)) = slot {
+                    *slot = list;
+                }
+            }
+        }
+        self
     }
 
     /// Fills what is missing here with finite numbers, and with maps and lists where

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use roast_report::ExportFormat;
 
 /// Shows where the time of a coffea run went.
 #[derive(Debug, Parser)]
@@ -148,6 +147,12 @@ pub(crate) enum Character {
     Failing,
 }
 
+/// A time from the start of a run, in seconds.
+fn moment(text: &str) -> Result<f64, String> {
+    let secs = text.parse::<f64>().map_err(|_| "write it in seconds, as 90 or 0.5".to_owned())?;
+    if (0.0..=1e9).contains(&secs) { Ok(secs) } else { Err("it is a time in the run".to_owned()) }
+}
+
 /// A share, as a number from 0 to 1 or in percent.
 fn share(text: &str) -> Result<f64, String> {
     let (number, unit) = match text.strip_suffix('%') {
@@ -229,6 +234,7 @@ Examples:
   roastcoffea export measurements/ttbar -f csv                  writes the directory ttbar-csv
   roastcoffea export measurements/ttbar -f parquet -o tables
   roastcoffea export measurements/ttbar -f trace                writes ttbar-trace.json
+  roastcoffea export measurements/ttbar -f trace --from 600 --until 660
 
 A trace opens in https://ui.perfetto.dev (which keeps it on your machine) or chrome://tracing.
 Nothing that exists is replaced without --force, and then only an earlier export. An export that
@@ -244,6 +250,12 @@ pub(crate) struct ExportArguments {
     /// the others
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+    /// Where the trace begins, in seconds from the start of the run
+    #[arg(long, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
+    pub(crate) from: Option<f64>,
+    /// Where the trace ends, in seconds from the start of the run
+    #[arg(long, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
     /// Replace an earlier export
     #[arg(long)]
     pub(crate) force: bool,
@@ -259,17 +271,6 @@ pub(crate) enum Format {
     Parquet,
     /// A timeline of every worker thread, to open in https://ui.perfetto.dev
     Trace,
-}
-
-impl From<Format> for ExportFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Json => Self::Json,
-            Format::Csv => Self::Csv,
-            Format::Parquet => Self::Parquet,
-            Format::Trace => Self::Trace,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

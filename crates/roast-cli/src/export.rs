@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use roast_analyze::Metrics;
 use roast_model::Measurement;
-use roast_report::{ExportFormat, Part};
+use roast_report::{ExportFormat, Part, Window, trace_bytes};
 
 use crate::arguments::{ExportArguments, Format};
 use crate::destination::{Directory, File};
@@ -19,6 +19,9 @@ use crate::show;
 /// Where standard output is meant.
 pub(crate) const STDOUT: &str = "-";
 
+/// More than this, browsers have trouble with.
+const LARGE_TRACE_BYTES: f64 = 1e9;
+
 /// What is being exported, and the watch over it.
 struct Export<'e> {
     format: ExportFormat,
@@ -29,7 +32,7 @@ struct Export<'e> {
 }
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
-    let format = ExportFormat::from(arguments.format);
+    let format = format(arguments)?;
     let to_stdout = arguments.output.as_deref().map(Path::as_os_str) == Some(OsStr::new(STDOUT));
     if to_stdout && matches!(arguments.format, Format::Csv | Format::Parquet) {
         return Err(Failure::usage(
@@ -40,6 +43,10 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     }
     let interrupts = Interrupts::listen().context("could not listen for signals")?;
     let (measurement, metrics) = show::load(&arguments.directory)?;
+    if let ExportFormat::Trace(window) = format {
+        check_window(window, &measurement)?;
+        warn_of_size(window, &measurement)?;
+    }
     let export = Export {
         format,
         measurement: &measurement,
@@ -63,6 +70,62 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     writeln!(std::io::stdout(), "{}", output.display())
         .context("could not print where it was written")
         .map_err(Failure::from)
+}
+
+/// The format, with the part of the run that a trace shows.
+fn format(arguments: &ExportArguments) -> Result<ExportFormat, Failure> {
+    let window = match (arguments.from, arguments.until) {
+        (None, None) => Window::ALL,
+        (from, until) => Window { from_ns: ns(from.unwrap_or(0.0)), until_ns: until.map(ns) },
+    };
+    if window.until_ns.is_some_and(|until| until <= window.from_ns) {
+        return Err(Failure::usage(
+            "nothing lies between --from and --until".to_owned(),
+            "both count seconds from the start of the run; --until is the later one".to_owned(),
+        ));
+    }
+    match arguments.format {
+        Format::Trace => Ok(ExportFormat::Trace(window)),
+        _ if window != Window::ALL => Err(Failure::usage(
+            "--from and --until choose the part of a run that a trace shows".to_owned(),
+            "use them with --format trace; the other formats have the whole run".to_owned(),
+        )),
+        Format::Json => Ok(ExportFormat::Json),
+        Format::Csv => Ok(ExportFormat::Csv),
+        Format::Parquet => Ok(ExportFormat::Parquet),
+    }
+}
+
+fn ns(secs: f64) -> i64 {
+    (secs * 1e9).round() as i64
+}
+
+/// Refuses a window that lies behind the end of the run.
+fn check_window(window: Window, measurement: &Measurement) -> Result<(), Failure> {
+    let wall_secs = measurement.header.wall_secs;
+    if window.from_ns as f64 >= wall_secs * 1e9 && window != Window::ALL {
+        return Err(Failure::usage(
+            format!("the run ended after {wall_secs:.1} seconds, before --from"),
+            "--from counts seconds from the start of the run".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Says beforehand that a trace gets larger than its viewers can open.
+fn warn_of_size(window: Window, measurement: &Measurement) -> anyhow::Result<()> {
+    let bytes = trace_bytes(measurement, window);
+    if bytes > LARGE_TRACE_BYTES {
+        let note = format!(
+            "note: the trace takes about {:.1} GB, and ui.perfetto.dev opens about 1 GB at most; \
+             choose a part of the run with --from and --until, in seconds from its start\n",
+            bytes / 1e9
+        );
+        anstream::stderr()
+            .write_all(note.as_bytes())
+            .context("could not write to standard error")?;
+    }
+    Ok(())
 }
 
 impl Export<'_> {

@@ -10,7 +10,6 @@ mod failure;
 mod findings;
 mod hint;
 mod interrupt;
-mod memory;
 mod metrics;
 mod progress;
 mod recover;

@@ -1,17 +1,18 @@
 //! A line on standard error that shows how far reading or writing is; only on a
 //! terminal, and only once it takes long enough for someone to wonder.
 
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 const PATIENCE: Duration = Duration::from_secs(1);
+const TURN: Duration = Duration::from_millis(200);
 
 /// How far something is.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    started: Instant,
 }
 
 impl Progress {
@@ -30,21 +31,26 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Self { bar, started: Instant::now() }
+        // A step may take long without a sign of life, so the line lives by itself.
+        let waiting = bar.clone();
+        thread::spawn(move || {
+            thread::sleep(PATIENCE);
+            if !waiting.is_finished() {
+                // Stays hidden if standard error is not a terminal.
+                waiting.set_draw_target(ProgressDrawTarget::stderr());
+                waiting.enable_steady_tick(TURN);
+            }
+        });
+        Self { bar }
     }
 
     /// A new file or step has begun.
     pub(crate) fn file(&self, name: &str) {
         self.bar.set_message(name.to_owned());
-        self.wrote(0);
     }
 
     /// More bytes have been written.
     pub(crate) fn wrote(&self, bytes: usize) {
-        if self.bar.is_hidden() && self.started.elapsed() >= PATIENCE {
-            // Stays hidden if standard error is not a terminal.
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
         self.bar.inc(bytes as u64);
     }
 }

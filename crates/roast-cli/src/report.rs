@@ -17,11 +17,9 @@ use crate::show;
 
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let interrupts = Interrupts::listen().context("could not listen for signals")?;
-    let progress = Progress::start();
     if arguments.output.as_deref().map(Path::as_os_str) == Some(OsStr::new(STDOUT)) {
-        let page = page(arguments, &interrupts, &progress)?;
-        return write(&page, std::io::stdout().lock(), &interrupts, &progress)
-            .map_err(Failure::from);
+        let page = page(arguments, &interrupts)?;
+        return write(&page, std::io::stdout().lock(), &interrupts).map_err(Failure::from);
     }
     // Begun before the work, which may take a while, so that it is not in vain.
     let output = match &arguments.output {
@@ -32,35 +30,27 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
         }
     };
     let file = File::begin(&output, arguments.force)?;
-    let page = page(arguments, &interrupts, &progress)?;
-    write(&page, file.writer(), &interrupts, &progress)?;
+    let page = page(arguments, &interrupts)?;
+    write(&page, file.writer(), &interrupts)?;
     interrupts.check().map_err(anyhow::Error::new)?;
     file.finish()?;
-    drop(progress);
     writeln!(std::io::stdout(), "{}", output.display())
         .context("could not print where it was written")
         .map_err(Failure::from)
 }
 
-fn page(
-    arguments: &ReportArguments,
-    interrupts: &Interrupts,
-    progress: &Progress,
-) -> Result<String, Failure> {
-    progress.file("the page");
+fn page(arguments: &ReportArguments, interrupts: &Interrupts) -> Result<String, Failure> {
     let (measurement, metrics) = show::load(&arguments.directory)?;
     interrupts.check().map_err(anyhow::Error::new)?;
-    progress.wrote(0);
+    let progress = Progress::reading();
+    progress.file("drawing the page");
     Ok(render_page(&PageData::new(&measurement, &metrics)))
 }
 
-fn write(
-    page: &str,
-    out: impl Write,
-    interrupts: &Interrupts,
-    progress: &Progress,
-) -> anyhow::Result<()> {
-    let mut out = Watched { inner: out, interrupts, progress };
+fn write(page: &str, out: impl Write, interrupts: &Interrupts) -> anyhow::Result<()> {
+    let progress = Progress::start();
+    progress.file("the page");
+    let mut out = Watched { inner: out, interrupts, progress: &progress };
     out.write_all(page.as_bytes()).context("could not write the page")?;
     out.flush().context("could not write the page")
 }

@@ -8,16 +8,20 @@ use anyhow::Context;
 use roast_analyze::{Metrics, analyze};
 use roast_model::{Header, Measurement, Table};
 use roast_report::{Renderer, Report, write_summary};
-use roast_store::StoreError;
+use roast_store::{StoreError, Stored};
 
 use crate::arguments::ShowArguments;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{hint, terminal};
 
+/// What analysing needs beside the tables, in tables.
+const WORKING_ROOM: f64 = 0.5;
+
 pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
-    let (measurement, metrics) = load(&arguments.directory)?;
+    let (measurement, metrics) = load_or_stored(&arguments.directory)?;
     if arguments.json {
+        let metrics = metrics.with_files(&measurement);
         return write_summary(&measurement.header, &metrics, &mut std::io::stdout().lock())
             .context("could not print the metrics")
             .map_err(Failure::from);
@@ -34,11 +38,34 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
 /// Reads a measurement and computes its metrics. What an import knows without
 /// having the data for it is kept.
 pub(crate) fn load(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
+    let unreadable = |error| unreadable(error, directory);
+    let stored = roast_store::read_header(directory).map_err(unreadable)?;
+    stored.check_memory(WORKING_ROOM).map_err(unreadable)?;
     let progress = Progress::reading();
-    let measurement = read(directory, &progress).map_err(|error| unreadable(error, directory))?;
+    let measurement = read(stored, &progress).map_err(unreadable)?;
     progress.file("computing the metrics");
     let metrics = analyze(&measurement).or_stored(&measurement.header.metrics);
     Ok((measurement, metrics))
+}
+
+/// The same; but where the tables do not fit in memory, the metrics are those that
+/// the measurement was saved with, and there are no tables.
+fn load_or_stored(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
+    let stored =
+        roast_store::read_header(directory).map_err(|error| unreadable(error, directory))?;
+    match stored.check_memory(WORKING_ROOM) {
+        Err(StoreError::TooLarge { shortage, .. }) if !stored.header.metrics.is_none() => {
+            let note = format!(
+                "note: {shortage}; these are the metrics that the measurement was saved with\n"
+            );
+            anstream::stderr()
+                .write_all(note.as_bytes())
+                .context("could not write to standard error")?;
+            let metrics = Metrics::stored(&stored.header.metrics);
+            Ok((Measurement { header: stored.header, tables: BTreeMap::new() }, metrics))
+        }
+        _ => load(directory),
+    }
 }
 
 /// Reads what is known once per run, without the tables.
@@ -49,13 +76,19 @@ pub(crate) fn header(directory: &Path) -> Result<Header, Failure> {
 }
 
 fn unreadable(error: StoreError, directory: &Path) -> Failure {
-    Failure::from(anyhow::Error::new(error).context("could not read the measurement"))
-        .hint(hint::for_path(directory))
+    let hint = match &error {
+        StoreError::TooLarge { .. } => Some(
+            "go to a machine with more memory, or give this one's share to it; `roastcoffea show` \
+             needs no tables"
+                .to_owned(),
+        ),
+        _ => hint::for_path(directory),
+    };
+    Failure::from(anyhow::Error::new(error).context("could not read the measurement")).hint(hint)
 }
 
 /// Reads table by table, so that one sees that it goes on.
-fn read(directory: &Path, progress: &Progress) -> Result<Measurement, StoreError> {
-    let stored = roast_store::read_header(directory)?;
+fn read(stored: Stored, progress: &Progress) -> Result<Measurement, StoreError> {
     let mut tables = BTreeMap::new();
     for table in Table::ALL {
         progress.file(&format!("reading {table}"));

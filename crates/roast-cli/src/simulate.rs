@@ -5,28 +5,32 @@ use std::io::Write;
 use anyhow::Context;
 use roast_analyze::analyze;
 use roast_simulate::{Preset, Simulation, SimulationError, needed_bytes, simulate};
-use roast_store::SaveOptions;
+use roast_store::{SaveOptions, Shortage, check_memory};
 
 use crate::arguments::{Character, SimulateArguments};
 use crate::failure::Failure;
-use crate::memory;
+use crate::progress::Progress;
 
 /// What analysing and saving needs beside the tables.
 const WORKING_ROOM: f64 = 1.5;
-const BYTES_PER_GB: f64 = 1e9;
 
 pub(crate) fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let simulation = simulation(arguments)?;
     simulation.check().map_err(told)?;
-    check_memory(&simulation, memory::available_bytes())?;
+    check_memory(needed_bytes(&simulation) * WORKING_ROOM).map_err(too_large)?;
     let (output, name) = (&arguments.output, arguments.name.as_str());
     roast_store::check_writable(output, Some(name), arguments.force)
         .map_err(|error| unwritable(error, arguments))?;
+    let progress = Progress::reading();
+    progress.file("simulating");
     let mut measurement = simulate(&simulation).map_err(told)?;
+    progress.file("computing the metrics");
     measurement.header.metrics = analyze(&measurement).into_value();
+    progress.file("saving");
     let options = SaveOptions { overwrite: arguments.force };
     let path = roast_store::save(&measurement, output, name, options)
         .map_err(|error| unwritable(error, arguments))?;
+    drop(progress);
     writeln!(std::io::stdout(), "{}", path.display())
         .context("could not print where it was written")
         .map_err(Failure::from)
@@ -71,22 +75,13 @@ fn simulation(arguments: &SimulateArguments) -> Result<Simulation, Failure> {
     Ok(simulation)
 }
 
-/// Refuses what does not fit, before anything is done.
-fn check_memory(simulation: &Simulation, available: Option<f64>) -> Result<(), Failure> {
-    let needed = needed_bytes(simulation) * WORKING_ROOM;
-    match available {
-        Some(available) if needed > available => Err(Failure::from(anyhow::anyhow!(
-            "this run needs about {:.1} GB of memory, and {:.1} GB are free",
-            needed / BYTES_PER_GB,
-            available / BYTES_PER_GB
-        ))
+fn too_large(shortage: Shortage) -> Failure {
+    Failure::from(anyhow::Error::new(shortage).context("this run is too large for this machine"))
         .hint(Some(
             "lower --chunks, --workers, --hours or --sections; a chunk takes about 3 kB, and a \
              worker up to 1 MB for each hour"
                 .to_owned(),
-        ))),
-        _ => Ok(()),
-    }
+        ))
 }
 
 fn told(error: SimulationError) -> Failure {
@@ -115,21 +110,5 @@ impl From<Character> for Preset {
             Character::TailHeavy => Self::TailHeavy,
             Character::Failing => Self::Failing,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_does_not_fit_is_refused_with_its_size() {
-        let mut large = Preset::Healthy.simulation(0);
-        large.workload.chunks = 1_000_000_000;
-        large.workload.events = 1_000_000_000_000;
-        assert!(check_memory(&large, Some(8e9)).is_err());
-        assert!(check_memory(&Preset::Healthy.simulation(0), Some(8e9)).is_ok());
-        // Where nobody knows, one has to try.
-        assert!(check_memory(&large, None).is_ok());
     }
 }

@@ -129,6 +129,21 @@ impl Table {
             .collect();
         Arc::new(Schema::new(fields))
     }
+
+    /// Bytes that a row takes in memory, without its texts.
+    pub fn row_bytes(self) -> f64 {
+        self.columns().iter().map(|column| cell_bytes(&column.kind.data_type())).sum()
+    }
+}
+
+/// Bytes of a cell, without the texts that codes stand for.
+fn cell_bytes(kind: &DataType) -> f64 {
+    let width = match kind {
+        DataType::Dictionary(code, _) => code.primitive_width(),
+        other => other.primitive_width(),
+    };
+    // A text has its offset. One more bit says whether there is a value.
+    width.unwrap_or(4) as f64 + 0.125
 }
 
 impl fmt::Display for Table {

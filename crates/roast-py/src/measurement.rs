@@ -10,16 +10,21 @@ use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use roast_analyze::{Metrics, analyze};
+use roast_analyze::{FILE_METRICS, FILES_LISTED, Metrics, analyze, file_metrics};
 use roast_model::{CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows};
 use roast_report::{PageData, Renderer, Report, render_page};
-use roast_store::{NewFile, SaveOptions, Stored};
+use roast_store::{NewFile, SaveOptions, Stored, check_memory};
 
 use crate::arrow_stream::ArrowTable;
 use crate::convert::{to_datetime, to_python, to_value};
-use crate::errors::{MeasurementError, new_file_error, os_error, store_error};
+use crate::errors::{MeasurementError, new_file_error, os_error, store_error, too_large};
 use crate::table_builder::{TableBuilder, table_named};
 use crate::tracking::WorkerTracking;
+
+/// A chunk's dict, with those inside of it.
+const CHUNK_ROW_BYTES: f64 = 9_000.0;
+/// Rows that are held twice while they become dicts.
+const ROWS_AT_ONCE: usize = 65_536;
 
 /// A measurement: a header and tables.
 #[pyclass(frozen, name = "Measurement", module = "roastcoffea._core")]
@@ -153,6 +158,34 @@ impl CoreMeasurement {
         to_python(py, &metrics)
     }
 
+    /// Metrics too long to be kept with the others: `file_metric` computes them.
+    fn deferred_metrics(&self) -> PyResult<Vec<&'static str>> {
+        let rows = match &self.stored {
+            Some(stored) => stored.row_count(Table::Files),
+            None => self.read_table(Table::Files)?.map(|files| files.num_rows() as u64),
+        };
+        let too_many = rows.is_some_and(|rows| rows > FILES_LISTED as u64);
+        Ok(if too_many { FILE_METRICS.to_vec() } else { Vec::new() })
+    }
+
+    /// A metric that has an entry for each file, computed now.
+    fn file_metric<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        let lists = py.detach(|| -> PyResult<[Value; 2]> {
+            let mut tables = BTreeMap::new();
+            for table in [Table::Chunks, Table::Files] {
+                if let Some(batch) = self.read_table(table)? {
+                    tables.insert(table, (*batch).clone());
+                }
+            }
+            Ok(file_metrics(&Measurement { header: self.header.clone(), tables }))
+        })?;
+        let list = FILE_METRICS.into_iter().zip(lists).find(|(of, _)| *of == key);
+        match list {
+            Some((_, list)) => to_python(py, &list),
+            None => Err(PyValueError::new_err(format!("{key:?} is not a metric by file"))),
+        }
+    }
+
     /// Sentences on what this kind of input does not tell.
     fn limits(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         py.detach(|| Ok(roast_analyze::limits(&self.whole()?)))
@@ -194,8 +227,20 @@ impl CoreMeasurement {
         let Some(batch) = self.table_batch(py, Table::Chunks)? else { return Ok(Vec::new()) };
         let sections = self.table_batch(py, Table::Sections)?;
         let branch_sets = self.table_batch(py, Table::BranchSets)?;
-        let rows = py.detach(|| chunk_rows(&batch, sections.as_deref(), branch_sets.as_deref()));
-        rows.iter().map(|row| to_python(py, row)).collect()
+        let count = batch.num_rows();
+        check_memory(count as f64 * CHUNK_ROW_BYTES).map_err(|shortage| {
+            let instead = "use the table `chunks`, for example with pyarrow or polars";
+            too_large(format_args!("a dict for each of {count} chunks"), shortage, instead)
+        })?;
+        let mut rows = Vec::with_capacity(count);
+        for start in (0..count).step_by(ROWS_AT_ONCE) {
+            let some = batch.slice(start, ROWS_AT_ONCE.min(count - start));
+            let some = py.detach(|| chunk_rows(&some, sections.as_deref(), branch_sets.as_deref()));
+            for row in &some {
+                rows.push(to_python(py, row)?);
+            }
+        }
+        Ok(rows)
     }
 
     /// Workers over time; `None` if they were not tracked.

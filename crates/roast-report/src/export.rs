@@ -10,6 +10,8 @@ use roast_model::{Measurement, Table};
 
 use crate::{csv, json, parquet_table, trace};
 
+pub use crate::trace::{Window, trace_bytes};
+
 /// A format for other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
@@ -19,8 +21,8 @@ pub enum ExportFormat {
     Csv,
     /// One file per table.
     Parquet,
-    /// One timeline for Perfetto or chrome://tracing.
-    Trace,
+    /// One timeline for Perfetto or chrome://tracing, of all or a part of the run.
+    Trace(Window),
 }
 
 /// One file of an export.
@@ -52,7 +54,7 @@ impl ExportFormat {
     /// The ending of its files' names.
     pub fn extension(self) -> &'static str {
         match self {
-            Self::Json | Self::Trace => "json",
+            Self::Json | Self::Trace(_) => "json",
             Self::Csv => "csv",
             Self::Parquet => "parquet",
         }
@@ -63,7 +65,7 @@ impl ExportFormat {
     pub fn parts(self, measurement: &Measurement) -> Vec<Part> {
         let tables = measurement.tables.keys().copied().map(Part::Table);
         match self {
-            Self::Json | Self::Trace => vec![Part::Whole],
+            Self::Json | Self::Trace(_) => vec![Part::Whole],
             Self::Csv => std::iter::once(Part::Metrics).chain(tables).collect(),
             Self::Parquet => tables.collect(),
         }
@@ -72,7 +74,7 @@ impl ExportFormat {
     /// The name of a part's file.
     pub fn file_name(self, part: Part) -> String {
         let stem = match part {
-            Part::Whole if self == Self::Trace => "trace",
+            Part::Whole if matches!(self, Self::Trace(_)) => "trace",
             Part::Whole => "measurement",
             Part::Metrics => "metrics",
             Part::Table(table) => table.name(),
@@ -89,7 +91,7 @@ impl ExportFormat {
         out: &mut dyn Write,
     ) -> Result<(), ExportError> {
         match (part, self) {
-            (_, Self::Trace) => trace::write(measurement, out),
+            (_, Self::Trace(window)) => trace::write(measurement, window, out),
             (Part::Whole, _) | (Part::Metrics, Self::Json) => {
                 json::write_full(measurement, metrics, out)
             }

@@ -40,6 +40,7 @@ pub(crate) fn write_full(
     metrics: &Metrics,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
+    let metrics = &metrics.clone().with_files(measurement);
     write(&Document { header: &measurement.header, metrics, tables: Some(measurement) }, out)
 }
 

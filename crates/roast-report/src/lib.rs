@@ -41,7 +41,7 @@ mod units;
 pub use advice_view::AdviceView;
 pub use comparison_view::{comparison_findings, comparison_verdict};
 pub use data_table::{CellKind, DataColumn, DataTable};
-pub use export::{ExportError, ExportFormat, Part};
+pub use export::{ExportError, ExportFormat, Part, Window, trace_bytes};
 pub use findings::{Findings, FindingsFormat, Mood};
 pub use findings_json::{comparisons_json, scaling_json};
 pub use json::write_summary;

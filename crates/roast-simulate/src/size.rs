@@ -1,6 +1,6 @@
 //! How much memory a simulated measurement takes, known before it is made.
 
-use roast_model::{ColumnKind, Table};
+use roast_model::Table;
 
 use crate::model::Simulation;
 use crate::recorder::Busy;
@@ -22,22 +22,11 @@ pub fn needed_bytes(simulation: &Simulation) -> f64 {
     let beat_secs = heartbeat_ticks(simulation.cluster.workers) as f64 * TICK_NS as f64 / 1e9;
     let beats = f64::from(simulation.cluster.workers) * (secs / beat_secs + 1.0);
     let files = chunks / f64::from(work.chunks_per_file.max(1));
-    let rows = attempts * (row_bytes(Table::Chunks) + KEY_BYTES)
-        + chunks * f64::from(work.sections) * row_bytes(Table::Sections)
-        + tasks * (row_bytes(Table::Tasks) + size_of::<Busy>() as f64)
-        + beats * row_bytes(Table::Workers)
-        + secs * row_bytes(Table::Ticks)
-        + files * (row_bytes(Table::Files) + 400.0);
+    let rows = attempts * (Table::Chunks.row_bytes() + KEY_BYTES)
+        + chunks * f64::from(work.sections) * Table::Sections.row_bytes()
+        + tasks * (Table::Tasks.row_bytes() + size_of::<Busy>() as f64)
+        + beats * Table::Workers.row_bytes()
+        + secs * Table::Ticks.row_bytes()
+        + files * (Table::Files.row_bytes() + 400.0);
     rows * ROOM
-}
-
-fn row_bytes(table: Table) -> f64 {
-    table
-        .columns()
-        .iter()
-        .map(|column| match column.kind {
-            ColumnKind::Name | ColumnKind::Text => 4.0,
-            ColumnKind::Time | ColumnKind::Int | ColumnKind::Float => 8.0,
-        })
-        .sum()
 }

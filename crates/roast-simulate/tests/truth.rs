@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use roast_analyze::{LEDGER, Metrics, analyze};
-use roast_model::{Frame, Measurement, Table};
+use roast_model::{Frame, Measurement, Table, Value};
 use roast_simulate::{Preset, Simulation, SimulationError, needed_bytes, simulate};
 
 const PHASES: [&str; 6] =
@@ -239,4 +239,28 @@ fn small_and_lopsided_runs() {
         assert_eq!(metrics.number("num_successful_chunks"), Some(chunks as f64));
         assert!(share(&metrics, &["unexplained"]) < 5.0);
     }
+}
+
+#[test]
+fn a_tail_of_slow_chunks_gets_advice_that_holds() {
+    let mut judged = 0;
+    for seed in 1..=6 {
+        let simulation = Preset::TailHeavy.simulation(seed);
+        let metrics = analyze(&simulate(&simulation).unwrap());
+        if share(&metrics, &["idle_tail"]) < 10.0 {
+            continue;
+        }
+        judged += 1;
+        let advice = metrics.get("advice").unwrap().items().unwrap();
+        let is_tail = |advice: &&Value| advice.get("rule").unwrap().as_str() == Some("idle-tail");
+        let gain = advice.iter().find(is_tail).unwrap().get("gain").unwrap();
+        let then = gain.get("wall_seconds_then").unwrap().as_f64().unwrap();
+        // The same run without those chunks tells what it would have been.
+        let mut without = simulation.clone();
+        without.workload.stragglers = 0.0;
+        let truth = analyze(&simulate(&without).unwrap()).number("wall_time").unwrap();
+        let now = metrics.number("wall_time").unwrap();
+        assert!((then / truth - 1.0).abs() < 0.15, "seed {seed}: {now} → {then}, not {truth}");
+    }
+    assert!(judged >= 2);
 }

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::memory::Shortage;
+
 /// A measurement could not be saved or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -79,6 +81,19 @@ pub enum StoreError {
         part: String,
         /// What is wrong with it.
         why: String,
+    },
+    /// Reading it would need more memory than there is.
+    #[error(
+        "{part} is too large: {shortage}; read fewer tables or rows at a time, for example with \
+         DuckDB or polars: {}", path.display()
+    )]
+    TooLarge {
+        /// The table, or all of them.
+        part: String,
+        /// How much is lacking.
+        shortage: Shortage,
+        /// Where it is.
+        path: PathBuf,
     },
     /// The operating system refused.
     #[error("{doing} failed: {source}; check permissions and free space: {}", path.display())]

@@ -12,7 +12,11 @@ use roast_model::{Header, Measurement, Table};
 use crate::error::StoreError;
 use crate::import_original::{self, ORIGINAL_FILES};
 use crate::manifest::{self, MANIFEST_FILE, TableEntry};
+use crate::memory::check_memory;
 use crate::{occupant, table_file};
+
+/// Texts take so many times the bytes of a file, about.
+const UNPACKED: f64 = 1.0;
 
 /// A measurement on disk, of which the header has been read.
 #[derive(Clone, Debug)]
@@ -95,6 +99,18 @@ impl Stored {
         }
     }
 
+    /// Refuses to go on if all tables together would not fit in memory, with
+    /// `room` times as much for whoever works on them.
+    pub fn check_memory(&self, room: f64) -> Result<(), StoreError> {
+        let Tables::OnDisk(entries) = &self.tables else { return Ok(()) };
+        let tables: f64 = entries.iter().map(|(&table, entry)| memory_bytes(table, entry)).sum();
+        check_memory(tables * (1.0 + room)).map_err(|shortage| StoreError::TooLarge {
+            part: "the measurement".to_owned(),
+            shortage,
+            path: self.path.clone(),
+        })
+    }
+
     /// Reads and verifies one table, if it was recorded; touches no other.
     pub fn read_table(&self, table: Table) -> Result<Option<RecordBatch>, StoreError> {
         match &self.tables {
@@ -150,6 +166,11 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> 
     }
 }
 
+/// The columns, the texts, which are packed on disk, and the file itself.
+fn memory_bytes(table: Table, entry: &TableEntry) -> f64 {
+    entry.rows as f64 * table.row_bytes() + entry.bytes as f64 * (1.0 + UNPACKED)
+}
+
 fn read_entry(
     table: Table,
     entry: &TableEntry,
@@ -157,6 +178,11 @@ fn read_entry(
 ) -> Result<RecordBatch, StoreError> {
     let path = directory.join(&entry.file);
     let damaged = |why: String| StoreError::damaged(format!("table {table}"), why, &path);
+    check_memory(memory_bytes(table, entry)).map_err(|shortage| StoreError::TooLarge {
+        part: format!("table {table}"),
+        shortage,
+        path: path.clone(),
+    })?;
     let bytes = read_if_there(&path)?.ok_or_else(|| damaged("its file is missing".into()))?;
     if bytes.len() as u64 != entry.bytes {
         return Err(damaged(format!("it has {} bytes instead of {}", bytes.len(), entry.bytes)));

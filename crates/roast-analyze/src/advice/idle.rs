@@ -4,19 +4,35 @@
 use super::chunk_size::round_sizes;
 use super::evidence::Evidence;
 use super::plan::{Outlook, Plan};
-use super::{Advice, Gain, words};
+use super::{Advice, Gain, tail_of_slow, words};
 
 const TAIL_THRESHOLD: f64 = 0.1;
 const STARVED_THRESHOLD: f64 = 0.1;
 /// Smaller than this, chunks are not cut any further.
 const MIN_EVENTS: f64 = 100.0;
 
-/// The last chunks keep few threads busy. Smaller chunks end closer together: the
-/// estimate is [`Plan`]'s for the best smaller size.
+/// The last chunks keep few threads busy: because all are long, or because a few
+/// are that should not be.
 pub(super) fn tail(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Advice> {
     let share = evidence.share(&["idle_tail"]).filter(|share| *share >= TAIL_THRESHOLD)?;
-    let (plan, events) = (plan?, evidence.mean_events()?);
-    let tail_secs = evidence.row("idle_tail")?;
+    let tail = Tail { share, secs: evidence.row("idle_tail")? };
+    long_chunks(evidence, plan?, tail).or_else(|| tail_of_slow::advice(evidence, plan?, tail))
+}
+
+/// What was idle at the end.
+#[derive(Clone, Copy)]
+pub(super) struct Tail {
+    /// Of the core time.
+    pub(super) share: f64,
+    /// Core-seconds.
+    pub(super) secs: f64,
+}
+
+/// Smaller chunks end closer together: the estimate is [`Plan`]'s for the best
+/// smaller size.
+fn long_chunks(evidence: &Evidence<'_>, plan: &Plan, tail: Tail) -> Option<Advice> {
+    let Tail { share, secs: tail_secs } = tail;
+    let events = evidence.mean_events()?;
     let per_thread = evidence.chunks.len() as f64 / plan.threads() as f64;
     let longest = plan.actual_secs.iter().copied().fold(0.0, f64::max);
     let (size, outlook) = smaller(plan, events)?;

@@ -41,7 +41,7 @@ pub(super) struct Plan {
     datasets: BTreeMap<u32, Cost>,
     files: Vec<File>,
     /// As the model has them, in order of start.
-    now_secs: Vec<f64>,
+    pub(super) now_secs: Vec<f64>,
     /// As they were, in order of start.
     pub(super) actual_secs: Vec<f64>,
     /// Whether the part of the user's code that is the same for every chunk is known.

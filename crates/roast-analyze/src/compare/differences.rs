@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use roast_model::{Unit, Value};
+use roast_model::{Frame, Table, Unit, Value};
 
 use super::{Material, Run};
 
@@ -69,9 +69,9 @@ pub(crate) fn find(material: &Material<'_>) -> Vec<Difference> {
     let (only_base, only_new) = apart(datasets(material, 0), datasets(material, 1));
     words("datasets only there", listed(&only_base), listed(&only_new));
     let files = [base, new].map(|run| {
-        run.metrics.get("file_metadata").map(|files| {
-            files.pairs().iter().filter_map(|(name, _)| name.as_str()).collect::<BTreeSet<&str>>()
-        })
+        run.measurement
+            .table(Table::Files)
+            .map(|files| Frame::new(files).names("file").flatten().collect::<BTreeSet<&str>>())
     });
     if let [Some(base), Some(new)] = files
         && !base.is_empty()

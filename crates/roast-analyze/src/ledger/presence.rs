@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use roast_model::Frame;
 
-use crate::chunk_rows::{ByName, Names, Outcome, slot};
+use crate::chunk_rows::{ByName, Grouped, Names, Outcome, slot};
 use crate::worker_rows::WorkerRow;
 
 /// More ticks than any run has; guards against absurd times.
@@ -71,15 +71,15 @@ pub(super) fn read<'a>(
 
     // First and last moment, and threads, of each row.
     type Samples = Vec<(i64, i64, Option<i64>)>;
-    let mut by_worker: BTreeMap<Option<&'a str>, Samples> = BTreeMap::new();
+    let mut by_worker: Grouped<'a, Samples> = Grouped::default();
     for row in rows {
         if let Some((first, last)) = row.span {
-            by_worker.entry(row.worker).or_default().push((first.0, last.0, row.threads));
+            by_worker.update(row.worker, |samples| samples.push((first.0, last.0, row.threads)));
         }
     }
     let mut presence = Presence::default();
     let mut usual_threads: BTreeMap<Option<&'a str>, i64> = BTreeMap::new();
-    for (worker, mut samples) in by_worker {
+    for (worker, mut samples) in by_worker.into_sorted() {
         samples.sort_unstable();
         // A sample that does not say has as many threads as the worker has elsewhere.
         let Some(usual) = samples.iter().filter_map(|(_, _, threads)| *threads).max() else {

@@ -135,3 +135,31 @@ fn an_interrupt_leaves_nothing_and_exits_130() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "interrupted before it was complete\n");
     assert_eq!(saved.entries("."), ["runs"]);
 }
+
+#[test]
+fn a_trace_may_be_of_a_part_of_the_run() {
+    let saved = Saved::new();
+    let made = saved.run(&["simulate", "-o", "runs", "--chunks", "60", "--workers", "2"]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let export = |more: &[&str]| {
+        let mut arguments = vec!["export", "runs/simulated", "-o", "-"];
+        arguments.extend(more);
+        saved.run(&arguments)
+    };
+    let whole = export(&["-f", "trace"]);
+    let part = export(&["-f", "trace", "--from", "10", "--until", "20"]);
+    assert_eq!(part.code, Some(0), "{}", part.stderr);
+    assert!(part.stdout.len() < whole.stdout.len() / 2);
+    for (arguments, told) in [
+        (vec!["-f", "trace", "--from", "5", "--until", "5"], "nothing lies between"),
+        (vec!["-f", "trace", "--from", "1e8"], "the run ended after"),
+        (vec!["-f", "json", "--from", "5"], "--format trace"),
+        (vec!["-f", "trace", "--from", "-5"], "--from"),
+        (vec!["-f", "trace", "--until", "soon"], "in seconds"),
+    ] {
+        let refused = export(&arguments);
+        assert_eq!(refused.code, Some(2), "{arguments:?}");
+        assert!(refused.stderr.contains(told), "{arguments:?}: {}", refused.stderr);
+        assert_eq!(refused.stdout, "");
+    }
+}

@@ -8,7 +8,7 @@ use roast_simulate::{Preset, simulate};
 use serde_json::Value as Json;
 
 use super::fixture;
-use crate::{ExportFormat, Part};
+use crate::{ExportFormat, Part, Window};
 
 fn simulated(preset: Preset, chunks: u64) -> Measurement {
     let mut simulation = preset.simulation(4);
@@ -18,9 +18,13 @@ fn simulated(preset: Preset, chunks: u64) -> Measurement {
 }
 
 fn trace(measurement: &Measurement) -> Vec<Json> {
+    window(measurement, Window::ALL)
+}
+
+fn window(measurement: &Measurement, window: Window) -> Vec<Json> {
     let metrics = roast_analyze::analyze(measurement);
     let mut out = Vec::new();
-    ExportFormat::Trace.write(Part::Whole, measurement, &metrics, &mut out).unwrap();
+    ExportFormat::Trace(window).write(Part::Whole, measurement, &metrics, &mut out).unwrap();
     let document: Json = serde_json::from_slice(&out).unwrap();
     assert_eq!(document["displayTimeUnit"], "ms");
     assert_eq!(document["otherData"]["measurement"], measurement.header.name.as_str());
@@ -200,5 +204,51 @@ fn hostile_names_and_bare_measurements() {
         let events = trace(&measurement);
         check_format(&events);
         check_nesting(&events);
+    }
+}
+
+#[test]
+fn a_window_shows_what_touches_it_and_nothing_else() {
+    let measurement = simulated(Preset::Failing, 600);
+    let wall_ns = (measurement.header.wall_secs * 1e9) as i64;
+    let (from, until) = (wall_ns / 3, wall_ns / 2);
+    let whole = trace(&measurement);
+    let some = window(&measurement, Window { from_ns: from, until_ns: Some(until) });
+    check_format(&some);
+    check_nesting(&some);
+    let touches =
+        |event: &&&Json| ns(event, "ts") <= until && ns(event, "ts") + ns(event, "dur") >= from;
+    for category in ["chunk", "task"] {
+        let all = of(&whole, "X", category);
+        let expected = all.iter().filter(touches).count();
+        assert!(0 < expected && expected < all.len(), "{category}");
+        let found = of(&some, "X", category);
+        assert_eq!(found.len(), expected, "{category}");
+        assert!(found.iter().all(|event| touches(&event)), "{category}");
+    }
+    // A counter that does not change in the window has its value in it.
+    let counters = |events: &[Json]| -> std::collections::BTreeSet<(u64, String)> {
+        let named = |event: &&Json| (event["pid"].as_u64().unwrap(), event["name"].to_string());
+        of(events, "C", "").iter().map(named).collect()
+    };
+    assert!(counters(&some).contains(&(1, "\"workers\"".to_owned())));
+    assert!(counters(&some).is_subset(&counters(&whole)));
+    assert!(some.len() < whole.len() / 2);
+}
+
+#[test]
+fn the_size_of_a_trace_is_known_beforehand() {
+    for preset in [Preset::Healthy, Preset::Failing] {
+        let measurement = simulated(preset, 600);
+        let metrics = roast_analyze::analyze(&measurement);
+        let wall_ns = (measurement.header.wall_secs * 1e9) as i64;
+        let half = Window { from_ns: 0, until_ns: Some(wall_ns / 2) };
+        for window in [Window::ALL, half] {
+            let mut out = Vec::new();
+            let format = ExportFormat::Trace(window);
+            format.write(Part::Whole, &measurement, &metrics, &mut out).unwrap();
+            let estimate = crate::trace_bytes(&measurement, window) / out.len() as f64;
+            assert!((0.6..1.7).contains(&estimate), "{preset:?}, {window:?}: {estimate}");
+        }
     }
 }

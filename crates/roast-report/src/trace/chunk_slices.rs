@@ -8,6 +8,7 @@ use super::Workers;
 use super::cells::{self, Floats, Ints, Names, Times};
 use super::events::{EventWriter, Process, Slice, Span, Track};
 use super::lanes::{Kind, Lanes};
+use super::window::Moments;
 use crate::export::ExportError;
 
 /// Phases of a chunk in the order in which they happen.
@@ -25,8 +26,9 @@ const PROCESS: usize = 4;
 pub(super) struct Chunks<'a> {
     columns: Option<Columns<'a>>,
     sections: Option<Sections<'a>>,
-    /// Worker, start and row, in order.
+    /// Worker, start and row of those shown, in order.
     order: Vec<(u32, i64, usize)>,
+    are_unknown: bool,
 }
 
 struct Columns<'a> {
@@ -53,9 +55,10 @@ struct Sections<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    pub(super) fn new(measurement: &'a Measurement, workers: &Workers<'a>) -> Self {
+    pub(super) fn new(measurement: &'a Measurement, workers: &Workers<'a>, shown: Moments) -> Self {
         let columns = measurement.table(Table::Chunks).map(Columns::new);
         let mut order = Vec::new();
+        let mut are_unknown = true;
         if let (Some(columns), Some(batch)) = (&columns, measurement.table(Table::Chunks)) {
             let names = cells::names(batch, "worker");
             for row in 0..batch.num_rows() {
@@ -63,17 +66,21 @@ impl<'a> Chunks<'a> {
                 let replayed = columns.outcome.get(row) == Some("replayed");
                 let number = workers.get(&names.get(row));
                 if let (Some(span), Some(number), false) = (columns.span(row), number, replayed) {
-                    order.push((*number, span.start, row));
+                    are_unknown = false;
+                    if shown.touches(span.start, span.stop) {
+                        order.push((*number, span.start, row));
+                    }
                 }
             }
             order.sort_unstable();
         }
         let sections = measurement.table(Table::Sections).map(Sections::new);
-        Self { columns, sections, order }
+        Self { columns, sections, order, are_unknown }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.order.is_empty()
+    /// Whether no chunk of the run has a place in time.
+    pub(super) fn are_unknown(&self) -> bool {
+        self.are_unknown
     }
 
     /// Writes the chunks of one worker.

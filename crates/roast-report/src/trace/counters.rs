@@ -6,6 +6,7 @@ use roast_model::{Frame, Measurement, Table};
 use super::Workers;
 use super::cells;
 use super::events::{EventWriter, Process};
+use super::window::Moments;
 use crate::export::ExportError;
 
 /// Points of a throughput series, at most.
@@ -14,6 +15,7 @@ const BYTES_PER_MB: f64 = 1e6;
 
 pub(super) fn cluster(
     measurement: &Measurement,
+    shown: Moments,
     process: Process,
     events: &mut EventWriter<'_>,
 ) -> Result<(), ExportError> {
@@ -25,18 +27,25 @@ pub(super) fn cluster(
         ] {
             let values = Frame::new(ticks).ints(column);
             let mut last = None;
+            // What holds when the window begins.
+            let mut before = None;
             for (time, value) in Frame::new(ticks).times("time").zip(values) {
-                if let (Some(time), Some(value)) = (time, value)
-                    && last != Some(value)
-                {
+                let (Some(time), Some(value)) = (time, value) else { continue };
+                if time.0 < shown.from {
+                    before = Some(value);
+                } else if time.0 <= shown.until && last.or(before) != Some(value) {
                     events.counter(process, name, time.0, value as f64)?;
                     last = Some(value);
                 }
             }
+            if let Some(value) = before {
+                events.counter(process, name, shown.from, value as f64)?;
+            }
         }
     }
-    throughput(measurement, "num_events", (("events", "kHz"), 1e3), process, events)?;
-    throughput(measurement, "bytes_read", (("bytes read", "MB/s"), BYTES_PER_MB), process, events)
+    let bytes = (("bytes read", "MB/s"), BYTES_PER_MB);
+    throughput(measurement, "num_events", (("events", "kHz"), 1e3), shown, process, events)?;
+    throughput(measurement, "bytes_read", bytes, shown, process, events)
 }
 
 /// What chunks that succeeded did per second, each spread evenly over its time.
@@ -44,6 +53,7 @@ fn throughput(
     measurement: &Measurement,
     column: &str,
     (name, unit): ((&str, &str), f64),
+    shown: Moments,
     process: Process,
     events: &mut EventWriter<'_>,
 ) -> Result<(), ExportError> {
@@ -85,7 +95,9 @@ fn throughput(
     }
     for (bin, sum) in sums.iter().enumerate() {
         let moment = header.started.0.saturating_add(bin as i64 * width_ns);
-        events.counter(process, name, moment, sum / (width_ns as f64 / 1e9) / unit)?;
+        if shown.touches(moment, moment.saturating_add(width_ns)) {
+            events.counter(process, name, moment, sum / (width_ns as f64 / 1e9) / unit)?;
+        }
     }
     Ok(())
 }
@@ -93,12 +105,13 @@ fn throughput(
 pub(super) fn workers(
     measurement: &Measurement,
     workers: &Workers<'_>,
+    moments: Moments,
     cluster: Process,
     events: &mut EventWriter<'_>,
 ) -> Result<(), ExportError> {
     let Some(batch) = measurement.table(Table::Workers) else { return Ok(()) };
     let names = cells::names(batch, "worker");
-    let times = cells::times(batch, "time");
+    let (times, untils) = (cells::times(batch, "time"), cells::times(batch, "until"));
     let (memory, executing) = (cells::ints(batch, "memory_bytes"), cells::ints(batch, "executing"));
     let cpu = cells::floats(batch, "cpu_percent");
     // What each worker's counters show now: a value that stays needs no event.
@@ -107,6 +120,9 @@ pub(super) fn workers(
         let (Some(time), Some(number)) = (times.get(row), workers.get(&names.get(row))) else {
             continue;
         };
+        if !moments.touches(time, untils.get(row).unwrap_or(time)) {
+            continue;
+        }
         let Some(shown) = shown.get_mut(*number as usize) else { continue };
         let process = Process(cluster.0 + 1 + number);
         let values = [

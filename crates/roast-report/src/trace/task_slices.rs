@@ -9,6 +9,7 @@ use super::Workers;
 use super::cells::{self, Ints, Names, Times};
 use super::events::{EventWriter, Process, Slice, Span};
 use super::lanes::{Kind, Lanes};
+use super::window::Moments;
 use crate::export::ExportError;
 
 /// The task rows to show.
@@ -31,6 +32,7 @@ impl<'a> Tasks<'a> {
     pub(super) fn new(
         measurement: &'a Measurement,
         workers: &Workers<'a>,
+        shown: Moments,
         without_chunks: bool,
     ) -> Self {
         let Some(batch) = measurement.table(Table::Tasks) else {
@@ -46,7 +48,10 @@ impl<'a> Tasks<'a> {
                     && columns.prefix.get(*row).is_some_and(|p| processors.iter().any(|q| q == p));
                 without_chunks || !is_chunk
             })
-            .filter_map(|row| Some((*workers.get(&names.get(row))?, columns.span(row)?.start, row)))
+            .filter_map(|row| {
+                let span = columns.span(row).filter(|span| shown.touches(span.start, span.stop))?;
+                Some((*workers.get(&names.get(row))?, span.start, row))
+            })
             .collect();
         order.sort_unstable();
         Self { columns: Some(columns), order }
