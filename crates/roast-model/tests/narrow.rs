@@ -106,9 +106,8 @@ fn check_all_ways(column: &str, whole: &RecordBatch, cut: usize) -> Result<(), T
     prop_assert_eq!(joined.len(), whole.num_rows());
     prop_assert_eq!(&joined.finish().unwrap(), whole);
 
-    let rows: usize = documented_batches(Table::Chunks, whole, 7)
-        .map(|batch| batch.unwrap().num_rows())
-        .sum();
+    let rows: usize =
+        documented_batches(Table::Chunks, whole, 7).map(|batch| batch.unwrap().num_rows()).sum();
     prop_assert_eq!(rows, whole.num_rows());
     Ok(())
 }
@@ -236,11 +235,9 @@ fn a_column_of_another_type_is_refused() {
     let fields = vec![arrow_schema::Field::new("bytes_read", DataType::Utf8, true)];
     let text: arrow_array::ArrayRef =
         std::sync::Arc::new(arrow_array::StringArray::from(vec![Some("a")]));
-    let wrong = RecordBatch::try_new(
-        std::sync::Arc::new(arrow_schema::Schema::new(fields)),
-        vec![text],
-    )
-    .unwrap();
+    let wrong =
+        RecordBatch::try_new(std::sync::Arc::new(arrow_schema::Schema::new(fields)), vec![text])
+            .unwrap();
     assert!(documented(Table::Chunks, &wrong).unwrap_err().to_string().contains("bytes_read"));
     let mut builder = TableBuilder::new(Table::Chunks);
     assert!(builder.append_batch(&wrong).is_err());
