@@ -62,9 +62,12 @@ impl Unit {
         let in_one = self.in_one();
         let mut exact = true;
         for (number, slot) in numbers.iter().zip(units) {
-            let count = (number * in_one).round();
-            *slot = count as i64;
-            exact &= (count / in_one).to_bits() == number.to_bits() && count.abs() <= MOST as f64;
+            let count = (number * in_one).round() as i64;
+            *slot = count;
+            // Bit for bit: there is no negative zero among whole numbers.
+            let back = count as f64 / in_one;
+            exact &=
+                back.to_bits() == number.to_bits() && count.unsigned_abs() <= MOST.unsigned_abs();
         }
         exact
     }
