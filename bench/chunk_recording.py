@@ -105,8 +105,9 @@ def rows(*, quick: bool) -> Iterator[Row]:
             reference=f"reading {READ_BRANCHES} branches",
             reference_measured=reads * 1e6,
             ratio=cost / reads,
-            # Reading sixty small columns takes uproot about 3.7 ms where the design was measured.
-            budget=design_secs / 3.7e-3,
+            # Reading sixty small columns takes uproot 3 ms on the machine that the design's
+            # microseconds are meant for, when it is quiet.
+            budget=design_secs / 3.0e-3,
             design=design,
         )
 
