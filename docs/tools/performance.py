@@ -18,12 +18,8 @@ from matplotlib.figure import Figure
 DOCS = Path(__file__).resolve().parents[1]
 NUMBERS = DOCS / "performance.json"
 
-#: What varies, what stays, and the unit on the axis.
-VARIED = {
-    "chunks": ({"workers": 100, "hours": 1}, "Chunks"),
-    "workers": ({"chunks": 100_000, "hours": 1}, "Workers"),
-    "hours": ({"chunks": 100_000, "workers": 1000}, "Hours"),
-}
+#: What a plot is drawn against.
+VARIED = ("chunks", "workers", "hours")
 STEPS = ("simulate", "load", "analyse", "report", "save")
 COLORS = ("#888888", "#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
@@ -98,13 +94,13 @@ def growth(rows: Iterable[Row]) -> str:
 
 
 def draw(rows: Iterable[Row], varied: str) -> Figure:
-    """Draw CPU time and memory of every step against one size."""
-    stays, label = VARIED[varied]
-    chosen = [
-        row
-        for row in rows
-        if "at" in row and all(row["at"][name] == value for name, value in stays.items())
-    ]
+    """Draw CPU time and memory of every step against one size, where the others stay the same."""
+    others = [name for name in VARIED if name != varied]
+    series: dict[tuple[float, ...], list[Row]] = {}
+    for row in rows:
+        if "at" in row:
+            series.setdefault(tuple(row["at"][name] for name in others), []).append(row)
+    stays, chosen = max(series.items(), key=lambda found: len(found[1]))
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     time_axes, memory_axes = figure.subplots(1, 2)
     for step, color in zip(STEPS, COLORS, strict=True):
@@ -120,11 +116,11 @@ def draw(rows: Iterable[Row], varied: str) -> Figure:
         for axes, value in curves:
             axes.plot(sizes, [value(row) for row in of_step], "o-", color=color, label=step)
     for axes, what in ((time_axes, "CPU time (s)"), (memory_axes, "Peak memory (MB)")):
-        axes.set(xscale="log", yscale="log", xlabel=label, ylabel=what)
+        axes.set(xscale="log", yscale="log", xlabel=varied.capitalize(), ylabel=what)
         axes.grid(visible=True, which="both", alpha=0.25)
     time_axes.legend(fontsize="small")
-    fixed = ", ".join(f"{value:,} {name}" for name, value in stays.items())
-    figure.suptitle(f"{label}: {fixed}", fontsize="medium")
+    fixed = ", ".join(f"{value:,.0f} {name}" for name, value in zip(others, stays, strict=True))
+    figure.suptitle(f"At {fixed}", fontsize="medium")
     return figure
 
 

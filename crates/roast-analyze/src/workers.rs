@@ -20,9 +20,13 @@ pub(crate) fn fill(sheet: &mut Sheet, ticks: Option<&RecordBatch>, rows: &[Worke
         counts(sheet, ticks);
     }
     cores(sheet, rows);
+    cpu(sheet, rows);
+}
+
+/// What is summed over workers and hosts, moment by moment.
+pub(crate) fn fill_sums(sheet: &mut Sheet, ticks: Option<&RecordBatch>, rows: &[WorkerRow<'_>]) {
     let workers = places(rows.iter().map(|row| row.worker));
     memory(sheet, rows, &workers);
-    cpu(sheet, rows);
     let ticks: Vec<UtcNs> =
         ticks.map(|ticks| Frame::new(ticks).times("time").flatten().collect()).unwrap_or_default();
     hosts(sheet, rows, &workers, &ticks);
