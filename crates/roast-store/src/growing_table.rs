@@ -97,12 +97,17 @@ impl GrowingTable {
         let youngest = std::mem::replace(&mut self.open, TableBuilder::new(self.table));
         self.sealed_rows = 0;
         let sealed = std::mem::take(&mut self.sealed);
-        let mut rows = TableBuilder::new(self.table);
-        for part in sealed {
-            table_file::append_to(&mut rows, part)
-                .map_err(|source| GrowthError::Unreadable { table: self.table, source })?;
-        }
-        rows.append_table(youngest)?;
+        let rows = if sealed.is_empty() {
+            youngest
+        } else {
+            let mut rows = TableBuilder::new(self.table);
+            for part in sealed {
+                table_file::append_to(&mut rows, part)
+                    .map_err(|source| GrowthError::Unreadable { table: self.table, source })?;
+            }
+            rows.append_table(youngest)?;
+            rows
+        };
         Ok(Arc::clone(self.whole.insert(Arc::new(rows.finish()?))))
     }
 }
