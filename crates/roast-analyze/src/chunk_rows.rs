@@ -100,6 +100,42 @@ impl<'a> Names<'a> {
     }
 }
 
+/// A value for each name. Tables have millions of rows and thousands of names, so a
+/// name is looked up by its hash and put in order once.
+#[derive(Debug)]
+pub struct ByName<'a, T> {
+    names: Names<'a>,
+    values: Vec<T>,
+}
+
+impl<T> Default for ByName<'_, T> {
+    fn default() -> Self {
+        Self { names: Names::default(), values: Vec::new() }
+    }
+}
+
+impl<'a, T: Default> ByName<'a, T> {
+    /// Changes the value of a name, which is the default one at first.
+    pub fn update(&mut self, name: Option<&'a str>, change: impl FnOnce(&mut T)) {
+        if let Some(value) = slot(&mut self.values, self.names.code(name)) {
+            change(value);
+        }
+    }
+
+    /// The names so far, in the order in which they first came.
+    pub fn names(&self) -> &[Option<&'a str>] {
+        self.names.names()
+    }
+
+    /// Names and values in the order of the names.
+    pub fn into_sorted(self) -> Vec<(Option<&'a str>, T)> {
+        let names = self.names.names().iter().copied();
+        let mut sorted: Vec<_> = names.zip(self.values).collect();
+        sorted.sort_unstable_by_key(|(name, _)| *name);
+        sorted
+    }
+}
+
 /// The entry under a number, made with those before it if it is not there yet.
 pub(crate) fn slot<T: Default>(slots: &mut Vec<T>, code: usize) -> Option<&mut T> {
     if slots.len() <= code {

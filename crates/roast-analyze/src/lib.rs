@@ -33,7 +33,7 @@ mod workers;
 
 use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
 
-pub use chunk_rows::{Names, Outcome, attempt_secs, outcomes};
+pub use chunk_rows::{ByName, Names, Outcome, attempt_secs, outcomes};
 pub use compare::{
     Basis, ComparedRow, Comparison, Difference, Headline, Part, Run, RunFacts, Told, Verdict,
     compare,
@@ -78,6 +78,7 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     // nearly all of the work.
     let mut parts: Vec<side_by_side::Part<'_>> =
         vec![Box::new(|sheet| ledger::fill(sheet, &sources))];
+    parts.push(Box::new(|sheet| workers::fill_sums(sheet, ticks, &worker_rows)));
     if let Some((rows, outcomes)) = chunks {
         parts.push(Box::new(move |sheet| chunk_metrics(sheet, measurement, rows, outcomes)));
         parts.push(Box::new(move |sheet| slow_chunk_metrics(sheet, rows, outcomes)));

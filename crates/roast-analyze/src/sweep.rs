@@ -4,66 +4,97 @@
 //! Amounts are whole numbers, so that the sums do not depend on the order in
 //! which rows came.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use roast_model::UtcNs;
 
+use crate::chunk_rows::{Names, slot};
+
 /// An amount that an owner had from `start` to `stop`, both included.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch<'a> {
-    pub(crate) owner: Option<&'a str>,
-    /// Who says so: of several witnesses to one owner, the same is always heard.
-    pub(crate) witness: Option<&'a str>,
+pub(crate) struct Stretch {
+    /// The owner's [place](places).
+    pub(crate) owner: u32,
+    /// The place of who says so: of several witnesses to one owner, the same is
+    /// always heard.
+    pub(crate) witness: u32,
     pub(crate) start: UtcNs,
     pub(crate) stop: UtcNs,
-    pub(crate) amount: i128,
+    pub(crate) amount: i64,
 }
 
 /// The amounts that hold at the moment. The last in order counts: of one witness
 /// the newest, and the larger one where two are equally new.
-type Active<'a> = BTreeSet<(Option<&'a str>, UtcNs, i128, usize)>;
+type Active = BTreeSet<(u32, UtcNs, i64, u32)>;
 
 /// The sum over owners at each start and stop, and at those of the other moments
 /// that lie between the first and the last of these. An owner counts once at any
 /// moment, even where its stretches overlap.
-pub(crate) fn sums(stretches: &[Stretch<'_>], moments: &[UtcNs]) -> Vec<(UtcNs, i128)> {
-    let mut changes: BTreeMap<UtcNs, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-    for (index, stretch) in stretches.iter().enumerate() {
-        changes.entry(stretch.start).or_default().0.push(index);
-        changes.entry(stretch.stop).or_default().1.push(index);
-    }
-    if let (Some((&first, _)), Some((&last, _))) =
-        (changes.first_key_value(), changes.last_key_value())
-    {
-        for moment in moments.iter().filter(|moment| (first..=last).contains(moment)) {
-            changes.entry(*moment).or_default();
-        }
-    }
-    let mut active: BTreeMap<Option<&str>, Active<'_>> = BTreeMap::new();
-    let mut sum = 0;
-    let mut change = |index: usize, begins: bool, sum: &mut i128| {
-        let Some(stretch) = stretches.get(index) else { return };
-        let current = active.entry(stretch.owner).or_default();
-        let before = current.last().map_or(0, |(_, _, amount, _)| *amount);
+pub(crate) fn sums(stretches: &[Stretch], mut moments: Vec<UtcNs>) -> Vec<(UtcNs, i128)> {
+    let of = |index: &u32| stretches.get(*index as usize);
+    let start = |index: &u32| of(index).map(|stretch| stretch.start);
+    let stop = |index: &u32| of(index).map(|stretch| stretch.stop);
+    let mut starting: Vec<u32> = (0..).zip(stretches).map(|(index, _)| index).collect();
+    let mut stopping = starting.clone();
+    starting.sort_unstable_by_key(start);
+    stopping.sort_unstable_by_key(stop);
+    let first = starting.first().and_then(start);
+    let last = stopping.last().and_then(stop);
+    moments.retain(|moment| first <= Some(*moment) && Some(*moment) <= last);
+    moments.sort_unstable();
+
+    let mut active: Vec<Active> = Vec::new();
+    let mut sum: i128 = 0;
+    let mut change = |index: u32, begins: bool, sum: &mut i128| {
+        let Some(stretch) = of(&index) else { return };
+        let Some(current) = slot(&mut active, stretch.owner as usize) else { return };
+        let before = current.last().map_or(0, |(_, _, amount, _)| i128::from(*amount));
         let entry = (stretch.witness, stretch.start, stretch.amount, index);
         if begins {
             current.insert(entry);
         } else {
             current.remove(&entry);
         }
-        let after = current.last().map_or(0, |(_, _, amount, _)| *amount);
+        let after = current.last().map_or(0, |(_, _, amount, _)| i128::from(*amount));
         // Saturating here and below: absurd input must not end a finished run.
         *sum = sum.saturating_add(after.saturating_sub(before));
     };
-    changes
-        .into_iter()
-        .map(|(moment, (starts, stops))| {
-            starts.into_iter().for_each(|index| change(index, true, &mut sum));
-            let here = (moment, sum);
-            stops.into_iter().for_each(|index| change(index, false, &mut sum));
-            here
-        })
-        .collect()
+    let mut found: Vec<(UtcNs, i128)> = Vec::new();
+    let mut starting = starting.into_iter().peekable();
+    let mut stopping = stopping.into_iter().peekable();
+    let mut moments = moments.into_iter().peekable();
+    loop {
+        let next = [
+            starting.peek().and_then(start),
+            stopping.peek().and_then(stop),
+            moments.peek().copied(),
+        ];
+        let Some(moment) = next.into_iter().flatten().min() else { break };
+        while let Some(index) = starting.next_if(|index| start(index) == Some(moment)) {
+            change(index, true, &mut sum);
+        }
+        found.push((moment, sum));
+        while let Some(index) = stopping.next_if(|index| stop(index) == Some(moment)) {
+            change(index, false, &mut sum);
+        }
+        while moments.next_if_eq(&moment).is_some() {}
+    }
+    found
+}
+
+/// The place of each name among all of them in order.
+pub(crate) fn places<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<u32> {
+    let mut known = Names::default();
+    let codes: Vec<u32> = names.map(|name| known.code(name) as u32).collect();
+    let mut order: Vec<u32> = (0..).zip(known.names()).map(|(code, _)| code).collect();
+    order.sort_unstable_by_key(|code| known.names().get(*code as usize));
+    let mut place_of = vec![0; order.len()];
+    for (place, code) in (0..).zip(order) {
+        if let Some(slot) = place_of.get_mut(code as usize) {
+            *slot = place;
+        }
+    }
+    codes.into_iter().filter_map(|code| place_of.get(code as usize).copied()).collect()
 }
 
 /// `∫ amount dt / (last − first)` by the trapezoidal rule, in whole numbers up to

@@ -9,7 +9,7 @@ use roast_model::{Frame, UtcNs};
 
 use crate::number::{Summary, product, usable};
 use crate::sheet::Sheet;
-use crate::sweep::{Stretch, sums, time_weighted_mean};
+use crate::sweep::{Stretch, places, sums, time_weighted_mean};
 use crate::worker_rows::WorkerRow;
 
 /// Host rates are summed in thousandths of a byte per second, as whole numbers.
@@ -20,11 +20,16 @@ pub(crate) fn fill(sheet: &mut Sheet, ticks: Option<&RecordBatch>, rows: &[Worke
         counts(sheet, ticks);
     }
     cores(sheet, rows);
-    memory(sheet, rows);
     cpu(sheet, rows);
+}
+
+/// What is summed over workers and hosts, moment by moment.
+pub(crate) fn fill_sums(sheet: &mut Sheet, ticks: Option<&RecordBatch>, rows: &[WorkerRow<'_>]) {
+    let workers = places(rows.iter().map(|row| row.worker));
+    memory(sheet, rows, &workers);
     let ticks: Vec<UtcNs> =
         ticks.map(|ticks| Frame::new(ticks).times("time").flatten().collect()).unwrap_or_default();
-    hosts(sheet, rows, &ticks);
+    hosts(sheet, rows, &workers, &ticks);
 }
 
 fn counts(sheet: &mut Sheet, ticks: &RecordBatch) {
@@ -53,12 +58,12 @@ pub(crate) fn total_cores(sheet: &mut Sheet) {
     sheet.real("total_cores", cores);
 }
 
-fn memory(sheet: &mut Sheet, rows: &[WorkerRow<'_>]) {
+fn memory(sheet: &mut Sheet, rows: &[WorkerRow<'_>], workers: &[u32]) {
     let memory = weighted(rows, |row| row.memory_bytes.map(|bytes| bytes as f64));
     sheet.real("avg_memory_per_worker_bytes", memory.map(|memory| memory.mean));
     sheet.whole("peak_memory_bytes", memory.map(|memory| memory.max));
-    sheet.whole("peak_memory_cluster_bytes", peak_sum(rows, |row| row.memory_bytes));
-    sheet.whole("peak_spilled_bytes", peak_sum(rows, |row| row.spilled_bytes));
+    sheet.whole("peak_memory_cluster_bytes", peak_sum(rows, workers, |row| row.memory_bytes));
+    sheet.whole("peak_spilled_bytes", peak_sum(rows, workers, |row| row.spilled_bytes));
 
     let used = weighted(rows, |row| {
         Some(row.memory_bytes? as f64 / row.memory_limit_bytes? as f64 * 100.0)
@@ -75,9 +80,10 @@ fn cpu(sheet: &mut Sheet, rows: &[WorkerRow<'_>]) {
     sheet.real("cpu_utilization_max_percent", cpu.map(|cpu| cpu.max));
 }
 
-fn hosts(sheet: &mut Sheet, rows: &[WorkerRow<'_>], ticks: &[UtcNs]) {
-    let net_read = host_mean(rows, ticks, |row| row.host_net_read_bps);
-    let disk_read = host_mean(rows, ticks, |row| row.host_disk_read_bps);
+fn hosts(sheet: &mut Sheet, rows: &[WorkerRow<'_>], workers: &[u32], ticks: &[UtcNs]) {
+    let hosts = places(rows.iter().map(|row| row.host.or(row.worker)));
+    let net_read = host_mean(rows, (&hosts, workers), ticks, |row| row.host_net_read_bps);
+    let disk_read = host_mean(rows, (&hosts, workers), ticks, |row| row.host_disk_read_bps);
     sheet.real("host_net_read_bytes_per_s_mean", net_read);
     sheet.real("host_disk_read_bytes_per_s_mean", disk_read);
 }
@@ -90,21 +96,24 @@ fn weighted(
 }
 
 /// The largest sum over workers at one moment.
-fn peak_sum(rows: &[WorkerRow<'_>], amount: impl Fn(&WorkerRow<'_>) -> Option<i64>) -> Option<f64> {
+fn peak_sum(
+    rows: &[WorkerRow<'_>],
+    workers: &[u32],
+    amount: impl Fn(&WorkerRow<'_>) -> Option<i64>,
+) -> Option<f64> {
     let stretches: Vec<_> = rows
         .iter()
-        .filter_map(|row| {
+        .zip(workers)
+        .filter_map(|(row, worker)| {
             let (start, stop) = row.span?;
-            Some(Stretch {
-                owner: row.worker,
-                witness: None,
-                start,
-                stop,
-                amount: i128::from(amount(row)?),
-            })
+            Some(Stretch { owner: *worker, witness: 0, start, stop, amount: amount(row)? })
         })
         .collect();
-    sums(&stretches, &[]).into_iter().map(|(_, sum)| sum).max().map(|peak| peak as f64)
+    // What nobody has adds up to nothing.
+    if stretches.iter().all(|stretch| stretch.amount == 0) {
+        return (!stretches.is_empty()).then_some(0.0);
+    }
+    sums(&stretches, Vec::new()).into_iter().map(|(_, sum)| sum).max().map(|peak| peak as f64)
 }
 
 /// The time-weighted mean of the sum over hosts, by the trapezoidal rule over the
@@ -112,12 +121,13 @@ fn peak_sum(rows: &[WorkerRow<'_>], amount: impl Fn(&WorkerRow<'_>) -> Option<i6
 /// a worker of which no host is known counts as a host of its own.
 fn host_mean(
     rows: &[WorkerRow<'_>],
+    (hosts, workers): (&[u32], &[u32]),
     ticks: &[UtcNs],
     rate: impl Fn(&WorkerRow<'_>) -> Option<f64>,
 ) -> Option<f64> {
     let mut moments = ticks.to_vec();
     let mut stretches = Vec::new();
-    for row in rows {
+    for (row, (owner, witness)) in rows.iter().zip(hosts.iter().zip(workers)) {
         let (Some((start, stop)), Some(rate)) = (row.span, rate(row).and_then(usable)) else {
             continue;
         };
@@ -128,9 +138,8 @@ fn host_mean(
             let step_secs = stop.secs_since(start) / (row.samples - 1.0);
             moments.extend([start.after_secs(step_secs), stop.after_secs(-step_secs)]);
         }
-        let amount = (rate * PER_RATE).round() as i128;
-        let owner = row.host.or(row.worker);
-        stretches.push(Stretch { owner, witness: row.worker, start, stop, amount });
+        let amount = (rate * PER_RATE).round() as i64;
+        stretches.push(Stretch { owner: *owner, witness: *witness, start, stop, amount });
     }
-    time_weighted_mean(&sums(&stretches, &moments)).map(|mean| mean / PER_RATE)
+    time_weighted_mean(&sums(&stretches, moments)).map(|mean| mean / PER_RATE)
 }

@@ -251,10 +251,10 @@ pub(crate) struct ExportArguments {
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Where the trace begins, in seconds from the start of the run
-    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    #[arg(long, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
     pub(crate) from: Option<f64>,
     /// Where the trace ends, in seconds from the start of the run
-    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    #[arg(long, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
     /// Replace an earlier export
     #[arg(long)]

@@ -1,12 +1,14 @@
 //! Errors of the store as the exceptions a Python user expects.
 
+use std::fmt::Arguments;
+
 use pyo3::create_exception;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyMemoryError, PyOSError,
     PyValueError,
 };
 use pyo3::prelude::*;
-use roast_store::{NewFileError, StoreError};
+use roast_store::{NewFileError, Shortage, StoreError};
 
 create_exception!(
     roastcoffea._core,
@@ -27,6 +29,11 @@ pub(crate) fn store_error(error: StoreError) -> PyErr {
         StoreError::Io { source, .. } => os_error(&source, message),
         _ => MeasurementError::new_err(message),
     }
+}
+
+/// What would not fit in memory as Python objects, and what to use instead.
+pub(crate) fn too_large(what: Arguments<'_>, shortage: Shortage, instead: &str) -> PyErr {
+    PyMemoryError::new_err(format!("{what} would be too large: {shortage}; {instead}"))
 }
 
 pub(crate) fn new_file_error(error: NewFileError) -> PyErr {

@@ -13,13 +13,18 @@ use pyo3::types::PyDict;
 use roast_analyze::{FILE_METRICS, FILES_LISTED, Metrics, analyze, file_metrics};
 use roast_model::{CATALOG, Header, Measurement, Phase, Table, UtcNs, Value, chunk_rows};
 use roast_report::{PageData, Renderer, Report, render_page};
-use roast_store::{NewFile, SaveOptions, Stored};
+use roast_store::{NewFile, SaveOptions, Stored, check_memory};
 
 use crate::arrow_stream::ArrowTable;
 use crate::convert::{to_datetime, to_python, to_value};
-use crate::errors::{MeasurementError, new_file_error, os_error, store_error};
+use crate::errors::{MeasurementError, new_file_error, os_error, store_error, too_large};
 use crate::table_builder::{TableBuilder, table_named};
 use crate::tracking::WorkerTracking;
+
+/// A chunk's dict, with those inside of it.
+const CHUNK_ROW_BYTES: f64 = 9_000.0;
+/// Rows that are held twice while they become dicts.
+const ROWS_AT_ONCE: usize = 65_536;
 
 /// A measurement: a header and tables.
 #[pyclass(frozen, name = "Measurement", module = "roastcoffea._core")]
@@ -222,8 +227,20 @@ impl CoreMeasurement {
         let Some(batch) = self.table_batch(py, Table::Chunks)? else { return Ok(Vec::new()) };
         let sections = self.table_batch(py, Table::Sections)?;
         let branch_sets = self.table_batch(py, Table::BranchSets)?;
-        let rows = py.detach(|| chunk_rows(&batch, sections.as_deref(), branch_sets.as_deref()));
-        rows.iter().map(|row| to_python(py, row)).collect()
+        let count = batch.num_rows();
+        check_memory(count as f64 * CHUNK_ROW_BYTES).map_err(|shortage| {
+            let instead = "use the table `chunks`, for example with pyarrow or polars";
+            too_large(format_args!("a dict for each of {count} chunks"), shortage, instead)
+        })?;
+        let mut rows = Vec::with_capacity(count);
+        for start in (0..count).step_by(ROWS_AT_ONCE) {
+            let some = batch.slice(start, ROWS_AT_ONCE.min(count - start));
+            let some = py.detach(|| chunk_rows(&some, sections.as_deref(), branch_sets.as_deref()));
+            for row in &some {
+                rows.push(to_python(py, row)?);
+            }
+        }
+        Ok(rows)
     }
 
     /// Workers over time; `None` if they were not tracked.

@@ -8,10 +8,15 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use roast_model::{ColumnKind, Frame, Table, UtcNs, Value, WORKER_COUNTS, WORKER_SERIES};
+use roast_store::check_memory;
 
 use crate::arrow_stream::{ArrowTable, float_bytes};
 use crate::convert::{to_datetime, to_python, to_value};
+use crate::errors::too_large;
 use crate::table_builder::TableBuilder;
+
+/// A sample in a list: a tuple, its value and its place.
+const SAMPLE_BYTES: f64 = 100.0;
 
 /// Worker samples: counts by time, and series by worker.
 #[pyclass(frozen, module = "roastcoffea._core")]
@@ -152,6 +157,14 @@ impl WorkerTracking {
         frame: Frame<'_>,
         column: &str,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let samples: f64 = frame.ints("samples").map(|rows| rows.unwrap_or(1).max(0) as f64).sum();
+        check_memory(samples * SAMPLE_BYTES).map_err(|shortage| {
+            too_large(
+                format_args!("a series of {samples:.0} samples of workers"),
+                shortage,
+                "use the table `workers`, which has a row for each stretch of time",
+            )
+        })?;
         let cells: Vec<Bound<'py, PyAny>> =
             cells(frame, column).iter().map(|cell| to_python(py, cell)).collect::<PyResult<_>>()?;
         let ticks = self.tick_times();

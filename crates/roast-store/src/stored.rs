@@ -15,8 +15,8 @@ use crate::manifest::{self, MANIFEST_FILE, TableEntry};
 use crate::memory::check_memory;
 use crate::{occupant, table_file};
 
-/// Texts take so many times the bytes of a file, at most.
-const UNPACKED: f64 = 3.0;
+/// Texts take so many times the bytes of a file, about.
+const UNPACKED: f64 = 1.0;
 
 /// A measurement on disk, of which the header has been read.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use roast_model::Frame;
 
-use crate::chunk_rows::Outcome;
+use crate::chunk_rows::{ByName, Outcome};
 use crate::worker_rows::WorkerRow;
 
 /// More ticks than any run has; guards against absurd times.
@@ -71,15 +71,15 @@ pub(super) fn read<'a>(
 
     // First and last moment, and threads, of each row.
     type Samples = Vec<(i64, i64, Option<i64>)>;
-    let mut by_worker: BTreeMap<Option<&'a str>, Samples> = BTreeMap::new();
+    let mut by_worker: ByName<'a, Samples> = ByName::default();
     for row in rows {
         if let Some((first, last)) = row.span {
-            by_worker.entry(row.worker).or_default().push((first.0, last.0, row.threads));
+            by_worker.update(row.worker, |samples| samples.push((first.0, last.0, row.threads)));
         }
     }
     let mut presence = Presence::default();
     let mut usual_threads: BTreeMap<Option<&'a str>, i64> = BTreeMap::new();
-    for (worker, mut samples) in by_worker {
+    for (worker, mut samples) in by_worker.into_sorted() {
         samples.sort_unstable();
         // A sample that does not say has as many threads as the worker has elsewhere.
         let Some(usual) = samples.iter().filter_map(|(_, _, threads)| *threads).max() else {
@@ -122,19 +122,23 @@ fn spans_by_worker<'a>(
     outcomes: &[Outcome],
     presence: &Presence<'a>,
 ) -> BTreeMap<Option<&'a str>, Vec<(i64, i64)>> {
-    let mut spans: BTreeMap<Option<&'a str>, Vec<(i64, i64)>> = BTreeMap::new();
+    let mut spans: ByName<'a, Vec<(i64, i64)>> = ByName::default();
     let (mut starts, mut stops) = (chunks.times("start"), chunks.times("stop"));
     for (worker, outcome) in chunks.names("worker").zip(outcomes) {
         let span = starts.next().flatten().zip(stops.next().flatten());
         if let (Some((start, stop)), true) = (span, *outcome != Outcome::Replayed) {
-            // Where there is one worker, it is that one, whatever it is called.
-            let worker = if presence.has(worker) { Some(worker) } else { presence.only() };
-            if let Some(worker) = worker {
-                spans.entry(worker).or_default().push((start.0, stop.0));
-            }
+            spans.update(worker, |spans| spans.push((start.0, stop.0)));
         }
     }
-    spans
+    let mut by_worker: BTreeMap<Option<&'a str>, Vec<(i64, i64)>> = BTreeMap::new();
+    for (worker, spans) in spans.into_sorted() {
+        // Where there is one worker, it is that one, whatever it is called.
+        let worker = if presence.has(worker) { Some(worker) } else { presence.only() };
+        if let Some(worker) = worker {
+            by_worker.entry(worker).or_default().extend(spans);
+        }
+    }
+    by_worker
 }
 
 /// Adds what lies outside of the parts, and closes gaps in which there is no tick.

@@ -317,7 +317,7 @@ fn read_rows<'a>(
         }
         let Some(span) = Span::new(start, stop) else { continue };
         // Where there is one worker, it is that one, whatever it is called.
-        let known = presence.has(worker) || workers.known(worker).is_some();
+        let known = workers.known(worker).is_some() || presence.has(worker);
         let worker = if known { worker } else { presence.only().unwrap_or(worker) };
         if let Some(seen) = slot(seen, workers.code(worker)) {
             seen.rows.push(ChunkRow { span, row });

@@ -1,9 +1,9 @@
 //! What each worker did when: every interval of a small run, a raster of a large
 //! one. Chunk rows come first; Dask's tasks tell of the rest.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use roast_analyze::Outcome;
+use roast_analyze::{ByName, Outcome};
 use roast_model::{Frame, Table};
 use serde::Serialize;
 
@@ -87,22 +87,23 @@ pub(crate) struct Roster<'a> {
 
 impl<'a> Roster<'a> {
     fn of(run: &Run<'a>) -> Self {
-        let mut seen: BTreeMap<Option<&'a str>, (Option<&'a str>, usize)> = BTreeMap::new();
+        let mut seen: ByName<'a, (Option<&'a str>, usize)> = ByName::default();
         for row in &run.workers {
-            let (host, threads) = seen.entry(row.worker).or_default();
-            *host = host.or(row.host);
             let known = row.threads.and_then(|threads| usize::try_from(threads).ok());
-            *threads = (*threads).max(known.unwrap_or(0));
+            seen.update(row.worker, |(host, threads)| {
+                *host = host.or(row.host);
+                *threads = (*threads).max(known.unwrap_or(0));
+            });
         }
-        let tracked = seen.len();
+        let tracked = seen.names().len();
         let tasks = run.measurement.table(Table::Tasks).map(Frame::new);
         let of_tasks = tasks.into_iter().flat_map(|tasks| tasks.names("worker"));
         // Where there is one worker, it is that one, whatever a chunk calls it.
         let of_chunks = run.chunk_workers.iter().copied().filter(|_| tracked != 1);
         for worker in of_tasks.chain(of_chunks) {
-            seen.entry(worker).or_default();
+            seen.update(worker, |_| {});
         }
-        let mut ordered: Vec<_> = seen.into_iter().collect();
+        let mut ordered = seen.into_sorted();
         ordered.sort_by_key(|(name, (host, _))| (*host, *name));
         let lanes = ordered.iter().enumerate().map(|(lane, (name, _))| (*name, lane)).collect();
         Self {

@@ -1,8 +1,6 @@
 //! One row per worker: what it did, and what it used.
 
-use std::collections::BTreeMap;
-
-use roast_analyze::Outcome;
+use roast_analyze::{ByName, Outcome};
 
 use super::panel::no_tracking;
 use super::run::{Run, shown_name};
@@ -43,41 +41,47 @@ struct Sums<'a> {
 }
 
 pub(crate) fn workers(run: &Run<'_>) -> Table {
-    let mut workers: BTreeMap<Option<&str>, Sums<'_>> = BTreeMap::new();
+    let mut workers: ByName<'_, Sums<'_>> = ByName::default();
     for row in &run.workers {
-        let sums = workers.entry(row.worker).or_default();
-        sums.host = sums.host.or(row.host);
-        sums.threads = sums.threads.max(row.threads);
-        sums.peak_bytes = sums.peak_bytes.max(row.memory_bytes);
-        sums.limit_bytes = sums.limit_bytes.max(row.memory_limit_bytes);
-        sums.spilled_bytes = sums.spilled_bytes.max(row.spilled_bytes);
-        add(&mut sums.cpu, row.cpu_percent.filter(|percent| percent.is_finite()), row.samples);
-        add(&mut sums.memory, row.memory_bytes.map(|bytes| bytes as f64), row.samples);
+        workers.update(row.worker, |sums| {
+            sums.host = sums.host.or(row.host);
+            sums.threads = sums.threads.max(row.threads);
+            sums.peak_bytes = sums.peak_bytes.max(row.memory_bytes);
+            sums.limit_bytes = sums.limit_bytes.max(row.memory_limit_bytes);
+            sums.spilled_bytes = sums.spilled_bytes.max(row.spilled_bytes);
+            add(&mut sums.cpu, row.cpu_percent.filter(|percent| percent.is_finite()), row.samples);
+            add(&mut sums.memory, row.memory_bytes.map(|bytes| bytes as f64), row.samples);
+        });
     }
     for (row, first, last) in run.sampled() {
-        let sums = workers.entry(row.worker).or_default();
         let (start, stop) = run.axis.reach(first, last);
-        sums.there_secs = Some(sums.there_secs.unwrap_or(0.0) + stop - start);
-        if let Some(threads) = row.threads {
-            let secs = (stop - start) * threads as f64;
-            sums.thread_secs = Some(sums.thread_secs.unwrap_or(0.0) + secs);
-        }
+        workers.update(row.worker, |sums| {
+            sums.there_secs = Some(sums.there_secs.unwrap_or(0.0) + stop - start);
+            if let Some(threads) = row.threads {
+                let secs = (stop - start) * threads as f64;
+                sums.thread_secs = Some(sums.thread_secs.unwrap_or(0.0) + secs);
+            }
+        });
     }
-    let only = (workers.len() == 1).then(|| workers.keys().next().copied()).flatten();
+    let only = match workers.names() {
+        [only] => Some(*only),
+        _ => None,
+    };
     for chunk in run.chunks.iter().filter(|chunk| chunk.outcome != Outcome::Replayed) {
         let worker = run.chunk_workers.get(chunk.worker).copied().flatten();
         // Where there is one worker, it is that one, whatever the chunk calls it.
-        let sums = workers.entry(only.unwrap_or(worker)).or_default();
-        sums.busy_secs += chunk.attempt_secs.unwrap_or(0.0);
-        if chunk.is_ok() {
-            sums.chunks += 1;
-            sums.events = sums.events.saturating_add(chunk.events.unwrap_or(0));
-        } else {
-            sums.wasted += 1;
-        }
+        workers.update(only.unwrap_or(worker), |sums| {
+            sums.busy_secs += chunk.attempt_secs.unwrap_or(0.0);
+            if chunk.is_ok() {
+                sums.chunks += 1;
+                sums.events = sums.events.saturating_add(chunk.events.unwrap_or(0));
+            } else {
+                sums.wasted += 1;
+            }
+        });
     }
     let seen = !run.chunks.is_empty();
-    let ordered: Vec<(Option<&str>, Sums<'_>)> = workers.into_iter().collect();
+    let ordered = workers.into_sorted();
     let weights: Vec<f64> = ordered.iter().map(|(_, sums)| sums.busy_secs).collect();
     let rows = heaviest(&weights)
         .into_iter()
