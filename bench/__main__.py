@@ -23,6 +23,8 @@ TOPICS: Final = (
     "finishing",
     "analysis",
     "store",
+    "report",
+    "growth",
     "end_to_end",
 )
 

@@ -6,6 +6,7 @@ reference measured in the same run. Where the design names an absolute figure, i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -38,6 +39,8 @@ class Row:
     budget: float | None = None
     #: The design's absolute figure, in words.
     design: str | None = None
+    #: What the figure grows with, for plots: the step, and the size of the run.
+    at: Mapping[str, float | str] | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -61,4 +64,5 @@ class Row:
             "budget": self.budget,
             "design": self.design,
             "verdict": self.verdict.value,
+            **({} if self.at is None else {"at": dict(self.at)}),
         }

@@ -1,4 +1,4 @@
-"""Saving and loading 20,000 chunks and 100 workers over ten minutes, against JSON of the same."""
+"""Saving and loading: a usual run against JSON of the same, and a large one against gzip of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from bench.material import cluster_tables, recorded_log
 from bench.row import Row
+from bench.simulated import Size, module, simulated
 from bench.timing import Pair, pair
 from roastcoffea import load_measurement
 from roastcoffea._core import Measurement as CoreMeasurement
@@ -20,6 +21,9 @@ from roastcoffea.measurement import Measurement
 CHUNKS = 20_000
 WORKERS = 100
 SECS = 600
+LARGE = Size(chunks=1_000_000, workers=1000, hours=1)
+SMALLER = Size(chunks=100_000, workers=1000, hours=1)
+LARGE_BUDGETS = {"save": 1.5, "load": 1.0, "memory": 8.0}
 
 
 def rows(*, quick: bool) -> Iterator[Row]:
@@ -59,6 +63,48 @@ def rows(*, quick: bool) -> Iterator[Row]:
             design="≤ 1.5 MB",
         )
         yield _one_table(saved, size)
+    yield from _large(SMALLER if quick else LARGE)
+
+
+def _large(size: Size) -> Iterator[Row]:
+    """Save and load a simulated run in a process of its own, in which memory is seen, too."""
+    path, _ = simulated(size)
+    figures = module("bench.steps", str(path))
+    stored = {file.name: file.stat().st_size for file in path.iterdir()}
+    for step in ("save", "load"):
+        yield Row(
+            topic="store",
+            what=f"{step} {size}",
+            measured=figures["steps"][step]["cpu_secs"],
+            unit="s",
+            reference="CPU time of gzip of the files",
+            reference_measured=figures["packed_secs"],
+            ratio=figures["steps"][step]["cpu_secs"] / figures["packed_secs"],
+            budget=LARGE_BUDGETS[step],
+        )
+    total_mb = sum(stored.values()) / 1e6
+    yield Row(
+        topic="store",
+        what="its memory after loading every table",
+        measured=figures["steps"]["load"]["peak_mb"],
+        unit="MB",
+        reference="its files",
+        reference_measured=total_mb,
+        ratio=figures["steps"]["load"]["peak_mb"] / total_mb,
+        budget=LARGE_BUDGETS["memory"],
+    )
+    wanted = stored["measurement.json"] + stored["ticks.parquet"]
+    yield Row(
+        topic="store",
+        what="bytes read for its smallest table",
+        measured=figures["one_table_bytes_read"] / 1e3,
+        unit="kB",
+        reference="its file and the manifest",
+        reference_measured=wanted / 1e3,
+        ratio=figures["one_table_bytes_read"] / wanted,
+        budget=1.5,
+        design=f"not all {total_mb:.0f} MB",
+    )
 
 
 def _time_row(what: str, both: Pair, design: str, budget: float) -> Row:
