@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from bench.row import Row
-from bench.simulated import Size, module, simulated
+from bench.simulated import Size, simulated, stepped
 
 SIZES: Final = (
-    Size(chunks=10_000, workers=100, hours=1),
-    Size(chunks=100_000, workers=100, hours=1),
-    Size(chunks=1_000_000, workers=100, hours=1),
+    Size(chunks=10_000, workers=1000, hours=1),
     Size(chunks=100_000, workers=1000, hours=1),
+    Size(chunks=1_000_000, workers=1000, hours=1),
+    Size(chunks=100_000, workers=100, hours=1),
     Size(chunks=100_000, workers=5000, hours=1),
     Size(chunks=100_000, workers=1000, hours=4),
     Size(chunks=1_000_000, workers=2000, hours=4),
@@ -31,7 +31,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
     """Take every step at every size."""
     for size in QUICK if quick else SIZES:
         path, making = simulated(size)
-        figures = module("bench.steps", str(path))
+        figures = stepped(size)
         stored_mb = sum(file.stat().st_size for file in path.iterdir()) / 1e6
         at = {"chunks": size.chunks, "workers": size.workers, "hours": size.hours}
         yield Row(

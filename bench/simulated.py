@@ -53,9 +53,11 @@ def program(*arguments: str) -> Cost:
     return Cost(**_measured([sys.executable, "-c", _PROGRAM, *arguments])[0])
 
 
-def module(name: str, *arguments: str) -> dict[str, Any]:
-    """Run a module of the benchmarks in a process of its own; return the JSON that it prints."""
-    found: dict[str, Any] = json.loads(_measured([sys.executable, "-m", name, *arguments])[1])
+@cache
+def stepped(size: Size) -> dict[str, Any]:
+    """Take the steps of :mod:`bench.steps` with a simulated run; return what they took."""
+    command = [sys.executable, "-m", "bench.steps", str(simulated(size)[0])]
+    found: dict[str, Any] = json.loads(_measured(command)[1])
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.material import cluster_tables, recorded_log
 from bench.row import Row
-from bench.simulated import Size, module, simulated
+from bench.simulated import Size, simulated, stepped
 from bench.timing import Pair, pair
 from roastcoffea import load_measurement
 from roastcoffea._core import Measurement as CoreMeasurement
@@ -69,7 +69,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
 def _large(size: Size) -> Iterator[Row]:
     """Save and load a simulated run in a process of its own, in which memory is seen, too."""
     path, _ = simulated(size)
-    figures = module("bench.steps", str(path))
+    figures = stepped(size)
     stored = {file.name: file.stat().st_size for file in path.iterdir()}
     for step in ("save", "load"):
         yield Row(
