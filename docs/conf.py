@@ -1,7 +1,8 @@
 """How Sphinx builds these pages.
 
 The command line reference is written before the pages are read, from what the
-program says of itself, so that it cannot lag behind.
+program says of itself, so that it cannot lag behind; so are the tables and plots of
+the page on performance, from the numbers that were measured.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS / "tools"))
 
 import command_line  # noqa: E402
+import performance  # noqa: E402
 
 project = "roastcoffea"
 author = "the roastcoffea developers"
@@ -22,7 +24,13 @@ project_copyright = author
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "_generated/gallery.md", "_pictures", "tools"]
+exclude_patterns = [
+    "_build",
+    "_generated/gallery.md",
+    "_generated/performance",
+    "_pictures",
+    "tools",
+]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -46,5 +54,6 @@ html_show_sphinx = False
 
 
 def setup(_app: Sphinx) -> None:
-    """Write what the pages take from the program."""
+    """Write what the pages take from the program and from the benchmarks."""
     command_line.write(DOCS / "_generated" / "command-line.md")
+    performance.make()
