@@ -15,7 +15,7 @@ class Metrics(dict[str, Any]):
     understand a metric's other names (``core_efficiency`` for
     ``cpu_efficiency``). The raw data behind the metrics can be looked up as
     ``tracking_data``, ``raw_chunk_metrics`` and ``raw_span_metrics``, and so can
-    ``file_metadata`` and ``file_read_metrics`` of a run with more than 1000 files,
+    ``file_metadata`` and ``file_read_metrics`` of a run with more than 200 files,
     which are computed then.
     """
 

@@ -25,7 +25,7 @@ pub(crate) struct Tables<'a> {
 
 /// Files that the metrics list one by one. Of more, the table `files` tells, and
 /// [`file_metrics`].
-pub const FILES_LISTED: usize = 1000;
+pub const FILES_LISTED: usize = 200;
 
 /// The metrics that have an entry for each file.
 pub const FILE_METRICS: [&str; 2] = ["file_metadata", "file_read_metrics"];

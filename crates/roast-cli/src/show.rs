@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::{hint, terminal};
 
 /// What analysing needs beside the tables, in tables.
-const WORKING_ROOM: f64 = 0.5;
+const WORKING_ROOM: f64 = 1.25;
 
 pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
     let (measurement, metrics) = load_or_stored(&arguments.directory)?;

@@ -439,10 +439,10 @@ pub const CATALOG: &[MetricDef] = &[
         .caution("Of the whole file, whether or not every entry of it was processed."),
     metric("file_metadata", "Files", Files, Table,
         "by file: compression_ratio, total_branches, total_tree_bytes", FILE_ROWS, Neither)
-        .caution("Of more than 1000 files it is not kept with the other metrics, but computed from the table `files` when it is looked up."),
+        .caution("Of more than 200 files it is not kept with the other metrics, but computed from the table `files` when it is looked up."),
     metric("file_read_metrics", "Reading by file", Files, Table,
         "by file: total_branches, branches_read, branches_read_percent, total_tree_bytes, bytes_read (by the columns of its successful chunks), bytes_read_percent (compressed size of branches read / tree size)", FILE_ROWS, Neither)
-        .caution("Of more than 1000 files it is not kept with the other metrics, but computed from the table `files` when it is looked up."),
+        .caution("Of more than 200 files it is not kept with the other metrics, but computed from the table `files` when it is looked up."),
     metric("branches", "Branches", Files, Table,
         "by branch, slowest first: files, chunks, reads, bytes, requests, seconds, cpu_seconds, decompress_seconds, interpret_seconds", COLUMN_ROWS, Neither)
         .caution("Over every attempt. `files` adds up datasets, so a file in two of them counts twice."),
