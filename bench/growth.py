@@ -1,7 +1,7 @@
 """How cost grows with chunks, with workers and with hours, on simulated runs.
 
-One of the three varies, the other two stay. Each step runs in a process of its own; its CPU time
-is compared with gzip of the measurement's files, which grows with what there is to do.
+One of the three varies, the other two stay. Each size has a process of its own; the CPU time of a
+step is compared with gzip of the measurement's files, which grows with what there is to do.
 """
 
 from __future__ import annotations
