@@ -128,7 +128,13 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("rss_end_bytes", Get::Int(|view| view.row.rss_end_bytes)),
     ("bytes_read", Get::Int(|view| view.row.bytes_read)),
     ("error", Get::Name(|view| view.row.error)),
-    ("extra", Get::Text(|view, text| Some(text.push_str(view.row.extra.as_deref()?)))),
+    (
+        "extra",
+        Get::Text(|view, text| {
+            text.push_str(view.row.extra.as_deref()?);
+            Some(())
+        }),
+    ),
     ("attempt", Get::Int(|view| Some(view.ranked.attempt.into()))),
     ("outcome", Get::Word(|view| view.ranked.outcome.name())),
     ("host", Get::Name(|view| view.place.host)),
