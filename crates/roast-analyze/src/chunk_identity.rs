@@ -2,10 +2,10 @@
 //! entries. Without a file and entries there is no telling, so such a row is a
 //! chunk of its own.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
-use roast_model::Frame;
+use roast_model::{FirstSeen, Frame};
 
 use crate::chunk_rows::{ByName, Names, Outcome, slot};
 
@@ -30,48 +30,57 @@ impl Chunk {
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
     /// The chunk of each row.
-    pub(crate) of_row: Vec<usize>,
+    pub(crate) of_row: Vec<u32>,
     /// The row with which each chunk first came.
-    pub(crate) first_row: Vec<usize>,
+    first_row: Vec<u32>,
     pub(crate) chunks: Vec<Chunk>,
+}
+
+impl Chunks {
+    /// The row is the first of a chunk of which no attempt gave a result: one row
+    /// for each such chunk.
+    pub(crate) fn is_first_of_lost(&self, row: usize) -> bool {
+        let chunk = self.of_row.get(row).map(|chunk| *chunk as usize);
+        let is_lost = |chunk: usize| self.chunks.get(chunk).is_some_and(|c| c.never_succeeded());
+        let first = |chunk: usize| self.first_row.get(chunk).map(|first| *first as usize);
+        chunk.is_some_and(|chunk| is_lost(chunk) && first(chunk) == Some(row))
+    }
 }
 
 /// Sorts rows into chunks.
 pub(crate) fn identify(rows: Frame<'_>, outcomes: &[Outcome]) -> Chunks {
-    let mut sources: HashMap<[usize; 4], u32, RandomState> = HashMap::default();
-    let mut last_source = ([0; 4], None);
-    let mut known: HashMap<(u32, i64, i64), u32, RandomState> =
-        HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
-    let mut names = ["dataset", "file", "uuid", "tree"]
-        .map(|column| (ByName::new(rows.name_cells(column)), Names::default()));
-    let files = rows.name_cells("file");
-    let (mut starts, mut stops) = (rows.ints("entry_start"), rows.ints("entry_stop"));
+    const SOURCE: [&str; 4] = ["dataset", "file", "uuid", "tree"];
+    let sources = SOURCE.map(|column| rows.name_cells(column));
+    let mut codes = sources.map(|cells| (ByName::new(cells), Names::default()));
+    let [_, files, ..] = sources;
+    let (starts, stops) = (rows.int_cells("entry_start"), rows.int_cells("entry_stop"));
+    let hashes = RandomState::default();
+    let mut seen = FirstSeen::default();
+    seen.reserve(rows.len());
     let mut found = Chunks { of_row: Vec::with_capacity(rows.len()), ..Chunks::default() };
-    for (row, outcome) in outcomes.iter().enumerate() {
-        let names =
-            names.each_mut().map(|(column, names)| column.get(row, |name| names.code(name)));
-        let entries = starts.next().flatten().zip(stops.next().flatten());
-        let fresh = found.chunks.len();
-        let chunk = match entries {
-            Some((start, stop)) if files.get(row).is_some() => {
-                let source = match last_source {
-                    (last, Some(source)) if last == names => source,
-                    _ => {
-                        let next = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-                        *sources.entry(names).or_insert(next)
-                    }
+    for (row, outcome) in (0..).zip(outcomes) {
+        let at = row as usize;
+        let entries = starts.get(at).zip(stops.get(at));
+        let first = match entries {
+            Some(entries) if files.get(at).is_some() => {
+                let source =
+                    codes.each_mut().map(|(column, names)| column.get(at, |name| names.code(name)));
+                let is_same = |other: u32| {
+                    let other = other as usize;
+                    starts.get(other).zip(stops.get(other)) == Some(entries)
+                        && sources.iter().all(|names| names.get(other) == names.get(at))
                 };
-                last_source = (names, Some(source));
-                let next = u32::try_from(fresh).unwrap_or(u32::MAX);
-                *known.entry((source, start, stop)).or_insert(next) as usize
+                let first = seen.first(hashes.hash_one((source, entries)), row, is_same);
+                found.of_row.get(first as usize).copied()
             }
-            _ => fresh,
+            _ => None,
         };
-        if chunk == fresh {
+        let chunk = first.unwrap_or_else(|| {
             found.first_row.push(row);
-        }
+            u32::try_from(found.chunks.len()).unwrap_or(u32::MAX)
+        });
         found.of_row.push(chunk);
-        let Some(chunk) = slot(&mut found.chunks, chunk) else { continue };
+        let Some(chunk) = slot(&mut found.chunks, chunk as usize) else { continue };
         match outcome {
             Outcome::Ok | Outcome::Repeated => chunk.succeeded = true,
             Outcome::Failed => chunk.failed = true,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use roast_model::{Frame, NameCells};
+use roast_model::{FloatCells, Frame, IntCells, NameCells, UtcNs};
 
 use crate::number::usable;
 
@@ -73,18 +73,38 @@ impl<'a, T: Copy> ByName<'a, T> {
     }
 }
 
-/// Seconds from start to stop of each attempt; those of `process()` where the
-/// attempt itself was not timed.
+/// How long attempts took.
+#[derive(Clone, Copy)]
+pub(crate) struct Attempts<'a> {
+    start: IntCells<'a>,
+    stop: IntCells<'a>,
+    duration: FloatCells<'a>,
+}
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn of(chunks: Frame<'a>) -> Self {
+        Self {
+            start: chunks.int_cells("start"),
+            stop: chunks.int_cells("stop"),
+            duration: chunks.float_cells("duration_secs"),
+        }
+    }
+
+    /// Seconds from start to stop; those of `process()` where the attempt itself
+    /// was not timed.
+    #[inline]
+    pub(crate) fn secs(self, row: usize) -> Option<f64> {
+        let span = self.start.get(row).zip(self.stop.get(row));
+        span.map(|(start, stop)| UtcNs(stop).secs_since(UtcNs(start)))
+            .and_then(usable)
+            .or_else(|| self.duration.get(row).and_then(usable))
+    }
+}
+
+/// How long each attempt took.
 pub fn attempt_secs<'a>(chunks: Frame<'a>) -> impl Iterator<Item = Option<f64>> + use<'a> {
-    chunks.times("start").zip(chunks.times("stop")).zip(chunks.floats("duration_secs")).map(
-        |((start, stop), duration)| {
-            start
-                .zip(stop)
-                .map(|(start, stop)| stop.secs_since(start))
-                .and_then(usable)
-                .or_else(|| duration.and_then(usable))
-        },
-    )
+    let attempts = Attempts::of(chunks);
+    (0..chunks.len()).map(move |row| attempts.secs(row))
 }
 
 /// Names as numbers, in the order in which they first came.

@@ -34,12 +34,7 @@ pub(crate) fn per_dataset(rows: Frame<'_>, outcomes: &[Outcome], chunks: &Chunks
         let bytes = bytes.next().flatten();
         let code = datasets.get(row, |dataset| names.code(dataset.or(Some(UNKNOWN))));
         let Some(tally) = slot(&mut tallies, code) else { continue };
-        let first = chunks
-            .of_row
-            .get(row)
-            .copied()
-            .filter(|chunk| chunks.first_row.get(*chunk) == Some(&row));
-        if first.and_then(|chunk| chunks.chunks.get(chunk)).is_some_and(|c| c.never_succeeded()) {
+        if chunks.is_first_of_lost(row) {
             tally.failed_chunks += 1;
         }
         if *outcome == Outcome::Ok {
@@ -77,7 +72,7 @@ pub(crate) fn failures(rows: Frame<'_>, outcomes: &[Outcome], chunks: &Chunks) -
     #[derive(Default)]
     struct Failure {
         attempts: i64,
-        chunks: BTreeSet<usize>,
+        chunks: BTreeSet<u32>,
         secs: Option<f64>,
     }
     let mut by_class: BTreeMap<&str, Failure> = BTreeMap::new();

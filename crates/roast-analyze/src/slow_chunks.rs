@@ -1,9 +1,9 @@
 //! The slowest chunks, and what was slow in each: the part of the attempt that
 //! lies furthest above its median over all chunks.
 
-use roast_model::{Frame, Value};
+use roast_model::{FloatCells, Frame, Value};
 
-use crate::chunk_rows::{Outcome, attempt_secs};
+use crate::chunk_rows::{Attempts, Outcome, attempt_secs};
 use crate::number::usable;
 use crate::statistics::median;
 
@@ -36,10 +36,10 @@ pub(crate) fn find(rows: Frame<'_>, outcomes: &[Outcome]) -> Option<Slow> {
     if count == 0 {
         return None;
     }
-    let mut totals: Vec<f64> = timed.iter().map(|(secs, _)| *secs).collect();
-    let middle = median(&mut totals)?;
-    let mut deviations: Vec<f64> = totals.iter().map(|secs| (secs - middle).abs()).collect();
-    let threshold = middle + DEVIATIONS * median(&mut deviations)?;
+    let mut room: Vec<f64> = timed.iter().map(|(secs, _)| *secs).collect();
+    let middle = median(&mut room)?;
+    room.iter_mut().for_each(|secs| *secs = (*secs - middle).abs());
+    let threshold = middle + DEVIATIONS * median(&mut room)?;
     let above = timed.iter().filter(|(secs, _)| *secs > threshold).count();
     let judged = count >= MIN_CHUNKS;
 
@@ -50,7 +50,7 @@ pub(crate) fn find(rows: Frame<'_>, outcomes: &[Outcome]) -> Option<Slow> {
         timed.truncate(OUTLIERS);
     }
     timed.sort_unstable_by(slowest_first);
-    let described = describe(rows, outcomes, &timed);
+    let described = describe(rows, outcomes, &timed, room);
     let unusual = if judged { above.min(OUTLIERS) } else { 0 };
     Some(Slow {
         slowest: Value::List(described.iter().take(SLOWEST).cloned().collect()),
@@ -75,19 +75,18 @@ struct SlowPart {
     excess_secs: f64,
 }
 
-fn describe(rows: Frame<'_>, outcomes: &[Outcome], chosen: &[(f64, usize)]) -> Vec<Value> {
-    let mut places: Places =
-        chosen.iter().enumerate().map(|(place, (_, row))| (*row, place)).collect();
-    places.sort_unstable();
-    let slow = slow_parts(rows, outcomes, &places);
-    let ids = pick(rows.ints("chunk_id"), &places);
-    let datasets = pick(rows.names("dataset"), &places);
-    let files = pick(rows.names("file"), &places);
-    let starts = pick(rows.ints("entry_start"), &places);
-    let stops = pick(rows.ints("entry_stop"), &places);
-    let events = pick(rows.ints("num_events"), &places);
-    let workers = pick(rows.names("worker"), &places);
-    let durations = pick(rows.floats("duration_secs"), &places);
+fn describe(
+    rows: Frame<'_>,
+    outcomes: &[Outcome],
+    chosen: &[(f64, usize)],
+    room: Vec<f64>,
+) -> Vec<Value> {
+    let slow = slow_parts(rows, outcomes, chosen, room);
+    let int = |name| rows.int_cells(name);
+    let (ids, starts, stops) = (int("chunk_id"), int("entry_start"), int("entry_stop"));
+    let (events, durations) = (int("num_events"), rows.float_cells("duration_secs"));
+    let [datasets, files, workers] =
+        ["dataset", "file", "worker"].map(|column| rows.name_cells(column));
     let at = |place: usize| {
         let slow = slow.get(place).copied().flatten();
         move |value: fn(SlowPart) -> Value| slow.map_or(Value::None, value)
@@ -95,17 +94,17 @@ fn describe(rows: Frame<'_>, outcomes: &[Outcome], chosen: &[(f64, usize)]) -> V
     chosen
         .iter()
         .enumerate()
-        .map(|(place, (secs, _))| {
+        .map(|(place, (secs, row))| {
             let slow = at(place);
             Value::map([
-                ("chunk_id", nth(&ids, place)),
-                ("dataset", nth(&datasets, place)),
-                ("file", nth(&files, place)),
-                ("entry_start", nth(&starts, place)),
-                ("entry_stop", nth(&stops, place)),
-                ("num_events", nth(&events, place)),
-                ("worker", nth(&workers, place)),
-                ("duration", nth(&durations, place)),
+                ("chunk_id", ids.get(*row).into()),
+                ("dataset", datasets.get(*row).into()),
+                ("file", files.get(*row).into()),
+                ("entry_start", starts.get(*row).into()),
+                ("entry_stop", stops.get(*row).into()),
+                ("num_events", events.get(*row).into()),
+                ("worker", workers.get(*row).into()),
+                ("duration", durations.get(*row).into()),
                 ("attempt_seconds", Value::Float(*secs)),
                 ("slow_part", slow(|part| part.name.into())),
                 ("slow_part_seconds", slow(|part| part.secs.into())),
@@ -115,101 +114,82 @@ fn describe(rows: Frame<'_>, outcomes: &[Outcome], chosen: &[(f64, usize)]) -> V
         .collect()
 }
 
-fn nth<T: Copy + Into<Value>>(values: &[Option<T>], place: usize) -> Value {
-    values.get(place).copied().flatten().into()
-}
-
-/// The chosen rows in the order of the table, with their places.
-type Places = Vec<(usize, usize)>;
-
-/// The values of a column in a few rows.
-fn pick<T: Copy>(column: impl Iterator<Item = Option<T>>, places: &Places) -> Vec<Option<T>> {
-    let mut picked = vec![None; places.len()];
-    let mut wanted = places.iter().peekable();
-    for (row, value) in column.enumerate() {
-        if let Some((_, place)) = wanted.next_if(|(next, _)| *next == row) {
-            if let Some(slot) = picked.get_mut(*place) {
-                *slot = value;
-            }
-        } else if wanted.peek().is_none() {
-            break;
-        }
-    }
-    picked
-}
-
 /// For each chosen row the part that exceeds its median the most, if one does.
-/// One part after the other, so that only one column of numbers is held.
-fn slow_parts(rows: Frame<'_>, outcomes: &[Outcome], places: &Places) -> Vec<Option<SlowPart>> {
-    let mut slowest: Vec<Option<SlowPart>> = vec![None; places.len()];
-    let mut consider = |name: &'static str, values: Vec<Option<f64>>| {
-        let mut usual: Vec<f64> = values
-            .iter()
-            .zip(outcomes)
-            .filter(|(_, outcome)| **outcome == Outcome::Ok)
-            .filter_map(|(value, _)| *value)
-            .collect();
-        let Some(usual) = median(&mut usual) else { return };
-        for (slot, value) in slowest.iter_mut().zip(pick(values.into_iter(), places)) {
-            let Some(secs) = value else { continue };
+fn slow_parts(
+    rows: Frame<'_>,
+    outcomes: &[Outcome],
+    chosen: &[(f64, usize)],
+    mut room: Vec<f64>,
+) -> Vec<Option<SlowPart>> {
+    let mut slowest: Vec<Option<SlowPart>> = vec![None; chosen.len()];
+    let mut consider = |name: &'static str, secs_of: &dyn Fn(usize) -> Option<f64>| {
+        room.clear();
+        let good = outcomes.iter().enumerate().filter(|(_, outcome)| **outcome == Outcome::Ok);
+        room.extend(good.filter_map(|(row, _)| secs_of(row)));
+        let Some(usual) = median(&mut room) else { return };
+        for (slot, (_, row)) in slowest.iter_mut().zip(chosen) {
+            let Some(secs) = secs_of(*row) else { continue };
             let excess_secs = secs - usual;
             if excess_secs > slot.map_or(0.0, |part| part.excess_secs) {
                 *slot = Some(SlowPart { name, secs, excess_secs });
             }
         }
     };
-    for (name, phase) in [
-        ("unpack", "unpack"),
-        ("open", "open"),
-        ("tree metadata", "tree"),
-        ("events", "events"),
-        ("column reads", "read"),
-        ("serialize", "serialize"),
+    let read = Part::of(rows, "read");
+    let phases = PHASES.map(|phase| Part::of(rows, phase));
+    let [unpack, open, tree, events, process, serialize] = phases;
+    for (name, part) in [
+        ("unpack", unpack),
+        ("open", open),
+        ("tree metadata", tree),
+        ("events", events),
+        ("column reads", read),
+        ("serialize", serialize),
     ] {
-        consider(name, running_secs(rows, phase).collect());
+        consider(name, &|row| part.running_secs(row));
     }
-    consider("user code", user_secs(rows));
-    consider("waiting for a core", queue_secs(rows));
-    consider("other", other_secs(rows));
+    consider("user code", &|row| {
+        Some((process.running_secs(row)? - read.running_secs(row).unwrap_or(0.0)).max(0.0))
+    });
+    consider("waiting for a core", &|row| total(phases.iter().map(|part| part.queue_secs(row))));
+    let attempts = Attempts::of(rows);
+    consider("other", &|row| {
+        let phases = total(phases.iter().map(|part| part.wall_secs(row)));
+        Some((attempts.secs(row)? - phases?).max(0.0))
+    });
     slowest
 }
 
-fn known<'a>(rows: Frame<'a>, column: &str) -> impl Iterator<Item = Option<f64>> + use<'a> {
-    rows.floats(column).map(|secs| secs.and_then(usable))
+/// A phase of an attempt, or its column reads.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    wall: FloatCells<'a>,
+    queue: FloatCells<'a>,
 }
 
-/// Wall time of a phase without the wait for a core, which is a part of its own.
-fn running_secs<'a>(rows: Frame<'a>, phase: &str) -> impl Iterator<Item = Option<f64>> + use<'a> {
-    known(rows, &format!("{phase}_secs"))
-        .zip(known(rows, &format!("{phase}_run_queue_secs")))
-        .map(|(wall, queue)| Some((wall? - queue.unwrap_or(0.0)).max(0.0)))
-}
-
-fn user_secs(rows: Frame<'_>) -> Vec<Option<f64>> {
-    running_secs(rows, "process")
-        .zip(running_secs(rows, "read"))
-        .map(|(process, read)| Some((process? - read.unwrap_or(0.0)).max(0.0)))
-        .collect()
-}
-
-fn queue_secs(rows: Frame<'_>) -> Vec<Option<f64>> {
-    sum_of_phases(rows, "run_queue_secs")
-}
-
-/// What of the attempt lies outside of all phases.
-fn other_secs(rows: Frame<'_>) -> Vec<Option<f64>> {
-    attempt_secs(rows)
-        .zip(sum_of_phases(rows, "secs"))
-        .map(|(total, phases)| Some((total? - phases?).max(0.0)))
-        .collect()
-}
-
-fn sum_of_phases(rows: Frame<'_>, which: &str) -> Vec<Option<f64>> {
-    let mut sums: Vec<Option<f64>> = vec![None; rows.len()];
-    for phase in PHASES {
-        for (sum, secs) in sums.iter_mut().zip(known(rows, &format!("{phase}_{which}"))) {
-            *sum = crate::datasets::plus(*sum, secs, |a, b| a + b);
+impl<'a> Part<'a> {
+    fn of(rows: Frame<'a>, phase: &str) -> Self {
+        Self {
+            wall: rows.float_cells(&format!("{phase}_secs")),
+            queue: rows.float_cells(&format!("{phase}_run_queue_secs")),
         }
     }
-    sums
+
+    fn wall_secs(self, row: usize) -> Option<f64> {
+        self.wall.get(row).and_then(usable)
+    }
+
+    fn queue_secs(self, row: usize) -> Option<f64> {
+        self.queue.get(row).and_then(usable)
+    }
+
+    /// Wall time without the wait for a core, which is a part of its own.
+    fn running_secs(self, row: usize) -> Option<f64> {
+        Some((self.wall_secs(row)? - self.queue_secs(row).unwrap_or(0.0)).max(0.0))
+    }
+}
+
+/// The sum of what is known; missing only if nothing is.
+fn total(secs: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    secs.fold(None, |sum, secs| crate::datasets::plus(sum, secs, |a, b| a + b))
 }

@@ -10,7 +10,7 @@ use crate::kinds::ChunkPhase;
 use crate::palette::Palette;
 use crate::row::{Head, Renumber, Row, Times, renumber};
 use crate::row_store::{RowStore, StoredRow};
-use crate::wire::{Reader, Writer};
+use crate::wire::Writer;
 
 /// Dataset, file and tree of a chunk, as numbers in the log's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ impl ChunkLog {
     pub fn dropped_sections(&self) -> u64 {
         // Few rows have any, and their first byte says so.
         let dropped = |stored: &StoredRow| {
-            let head = Head::read(&mut Reader::new(self.rows.bytes(stored))).ok()?;
+            let head = Head::read(&mut self.rows.reader(stored)).ok()?;
             head.has_dropped_sections().then(|| self.rows.unpack(stored).dropped_sections)
         };
         self.rows.all().iter().filter_map(dropped).fold(0, u64::saturating_add)
@@ -160,7 +160,7 @@ impl ChunkLog {
     /// branch costs, unless each log has rows that the other lacks.
     pub fn merge(&mut self, other: &Self) {
         let rows = other.rows.all().iter();
-        let shared = rows.filter(|row| self.rows.find(row.nonce).is_some()).count();
+        let shared = rows.filter(|row| self.rows.find(row.nonce()).is_some()).count();
         let mut remap = Remap::new(self, other);
         if shared == 0 {
             remap.add_costs();
@@ -271,19 +271,23 @@ impl<'a> Remap<'a> {
         let codes = Codes { names: &self.names, sources, places, sets };
         self.log.rows.reserve(other.rows.len() - shared);
         for stored in other.rows.all() {
-            if shared > 0 && self.log.rows.find(stored.nonce).is_some() {
+            let nonce = stored.nonce();
+            if shared > 0 && self.log.rows.find(nonce).is_some() {
                 let row = other.rows.unpack(stored);
-                self.log.complete(stored.nonce, row.phase(ChunkPhase::Serialize));
+                self.log.complete(nonce, row.phase(ChunkPhase::Serialize));
                 continue;
             }
-            let mut packed = Reader::new(other.rows.bytes(stored));
-            let renumbered = self.log.rows.push(stored.nonce, stored.start_ns, |writer| {
-                renumber(&mut packed, writer, &codes)
-            });
+            let mut packed = other.rows.reader(stored);
+            let renumbered = self
+                .log
+                .rows
+                .push(nonce, stored.start_ns(), |writer| renumber(&mut packed, writer, &codes));
             // What is stored was packed here or checked on reading.
             debug_assert!(renumbered.is_ok());
-            if let Some(late) = self.log.late.remove(&stored.nonce) {
-                self.log.complete(stored.nonce, late);
+            if !self.log.late.is_empty()
+                && let Some(late) = self.log.late.remove(&nonce)
+            {
+                self.log.complete(nonce, late);
             }
         }
     }

@@ -71,13 +71,13 @@ impl ChunkLog {
 
     fn write_rows(&self, writer: &mut Writer) {
         let mut order: Vec<&StoredRow> = self.rows.all().iter().collect();
-        order.sort_unstable_by_key(|row| (row.start_ns, row.nonce));
+        order.sort_unstable_by_key(|row| (row.start_ns(), row.nonce()));
         writer.count(order.len());
         let mut last_start = 0;
         for row in order {
-            writer.moment(row.start_ns, last_start);
-            last_start = row.start_ns.unwrap_or(last_start);
-            writer.bytes.extend_from_slice(&row.nonce.to_le_bytes());
+            writer.moment(row.start_ns(), last_start);
+            last_start = row.start_ns().unwrap_or(last_start);
+            writer.bytes.extend_from_slice(&row.nonce().to_le_bytes());
             writer.bytes.extend_from_slice(self.rows.bytes(row));
         }
     }

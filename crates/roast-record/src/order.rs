@@ -1,13 +1,14 @@
 //! Rows in the order in which they began, each with the number of its attempt
 //! and what came of it. Both are known only when every row is there.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
+use roast_model::FirstSeen;
 
 use crate::chunk_log::ChunkLog;
 use crate::row::Head;
-use crate::wire::Reader;
+use crate::row_store::StoredRow;
 
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,32 +60,42 @@ impl RowOrder {
     /// Ranks the rows of a log. The order holds until the log changes.
     pub fn of(log: &ChunkLog) -> Self {
         let mut order: Vec<(Option<i64>, u32)> =
-            (0..).zip(log.rows.all()).map(|(index, row)| (row.start_ns, index)).collect();
-        let nonce = |index: u32| log.rows.get(index as usize).map(|row| row.nonce);
+            (0..).zip(log.rows.all()).map(|(index, row)| (row.start_ns(), index)).collect();
+        let nonce = |index: u32| log.rows.get(index as usize).map(StoredRow::nonce);
         // Logs arrive more or less in order of time, which a stable sort makes use of.
         order.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| nonce(a.1).cmp(&nonce(b.1))));
-        let mut chunks: HashMap<(u32, i64, i64), u32, RandomState> = HashMap::default();
-        chunks.reserve(order.len());
+        let identity = |index: u32| {
+            let mut reader = log.rows.reader(log.rows.get(index as usize)?);
+            let head = Head::read(&mut reader).ok()?;
+            Some((head, Head::entries(&mut reader).ok()?))
+        };
+        let hashes = RandomState::default();
+        let mut seen = FirstSeen::default();
+        seen.reserve(order.len());
         let mut attempts: Vec<u32> = Vec::with_capacity(order.len());
         let mut rows: Vec<Ranked> = Vec::with_capacity(order.len());
         for (_, index) in order {
-            let Some((head, entries)) = log.rows.get(index as usize).and_then(|stored| {
-                let mut reader = Reader::new(log.rows.bytes(stored));
-                let head = Head::read(&mut reader).ok()?;
-                Some((head, Head::entries(&mut reader).ok()?))
-            }) else {
-                continue;
-            };
+            let Some((head, entries)) = identity(index) else { continue };
             let has_file = log.sources.get(head.source).is_some_and(|source| source.file.is_some());
-            let fresh = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
             // Without a file and entries there is no telling whether two rows
             // are about the same chunk: each is one of its own.
-            let chunk = match entries {
-                (Some(start), Some(stop)) if has_file => {
-                    *chunks.entry((head.source, start, stop)).or_insert(fresh)
+            let first = match entries {
+                (Some(_), Some(_)) if has_file => {
+                    let position = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+                    let is_same = |other: u32| {
+                        let other = rows.get(other as usize).and_then(|row| identity(row.index));
+                        other.is_some_and(|(its, its_entries)| {
+                            its.source == head.source && its_entries == entries
+                        })
+                    };
+                    let first =
+                        seen.first(hashes.hash_one((head.source, entries)), position, is_same);
+                    rows.get(first as usize).map(|row| row.chunk)
                 }
-                _ => fresh,
+                _ => None,
             };
+            let fresh = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
+            let chunk = first.unwrap_or(fresh);
             if chunk == fresh {
                 attempts.push(0);
             }

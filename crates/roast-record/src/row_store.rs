@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hashbrown::HashTable;
+use roast_model::FirstSeen;
 
 use crate::row::Row;
 use crate::wire::{LogError, Reader, Writer};
@@ -10,10 +10,23 @@ use crate::wire::{LogError, Reader, Writer};
 /// Where a row is, and what logs need to know without unpacking it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoredRow {
-    pub(crate) nonce: u128,
-    pub(crate) start_ns: Option<i64>,
+    /// In halves, so that a row takes no more than its parts.
+    nonce: [u64; 2],
+    start_ns: i64,
     offset: usize,
     length: u32,
+    has_start: bool,
+}
+
+impl StoredRow {
+    pub(crate) fn nonce(&self) -> u128 {
+        let [low, high] = self.nonce;
+        u128::from(high) << 64 | u128::from(low)
+    }
+
+    pub(crate) fn start_ns(&self) -> Option<i64> {
+        self.has_start.then_some(self.start_ns)
+    }
 }
 
 /// Rows in the order of arrival.
@@ -21,30 +34,12 @@ pub(crate) struct StoredRow {
 pub(crate) struct RowStore {
     rows: Vec<StoredRow>,
     packed: Vec<u8>,
-    known: HashTable<Known>,
-}
-
-/// A row's number beside a part of its identity: most look-ups end here, and the
-/// table grows without looking at rows.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    tag: u32,
-    row: u32,
-}
-
-impl Known {
-    fn hash(self) -> u64 {
-        spread(self.tag)
-    }
+    known: FirstSeen,
 }
 
 /// Identities are random already.
-fn tag(nonce: u128) -> u32 {
-    (nonce ^ nonce >> 32 ^ nonce >> 64 ^ nonce >> 96) as u32
-}
-
-fn spread(tag: u32) -> u64 {
-    u64::from(tag).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn hash(nonce: u128) -> u64 {
+    (nonce ^ nonce >> 64) as u64
 }
 
 impl RowStore {
@@ -66,17 +61,13 @@ impl RowStore {
 
     /// The number of the row of that identity.
     pub(crate) fn find(&self, nonce: u128) -> Option<usize> {
-        let tag = tag(nonce);
-        let is_it = |known: &Known| {
-            known.tag == tag
-                && self.rows.get(known.row as usize).is_some_and(|row| row.nonce == nonce)
-        };
-        self.known.find(spread(tag), is_it).map(|known| known.row as usize)
+        let is_it = |row: u32| self.get(row as usize).is_some_and(|row| row.nonce() == nonce);
+        self.known.find(hash(nonce), is_it).map(|row| row as usize)
     }
 
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.rows.reserve(rows);
-        self.known.reserve(rows, |known| known.hash());
+        self.known.reserve(rows);
     }
 
     /// Adds a row that is not there yet; `write` packs it.
@@ -88,9 +79,14 @@ impl RowStore {
     ) -> Result<(), E> {
         let range = self.pack(write)?;
         let row = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        let known = Known { tag: tag(nonce), row };
-        self.known.insert_unique(known.hash(), known, |known| known.hash());
-        self.rows.push(StoredRow { nonce, start_ns, offset: range.start, length: length(&range) });
+        self.known.insert(hash(nonce), row);
+        self.rows.push(StoredRow {
+            nonce: [nonce as u64, (nonce >> 64) as u64],
+            start_ns: start_ns.unwrap_or_default(),
+            has_start: start_ns.is_some(),
+            offset: range.start,
+            length: length(&range),
+        });
         Ok(())
     }
 
@@ -131,6 +127,12 @@ impl RowStore {
         self.packed.get(stored.offset..end).unwrap_or_default()
     }
 
+    /// A reader that is at a row. It could read on past it, which is quicker than
+    /// looking out for the end, and rows say themselves where they end.
+    pub(crate) fn reader(&self, stored: &StoredRow) -> Reader<'_> {
+        Reader::new(self.packed.get(stored.offset..).unwrap_or_default())
+    }
+
     /// The row. What is stored was packed here or checked on reading, so there
     /// is nothing that could fail; an empty row would show if it did.
     pub(crate) fn unpack(&self, stored: &StoredRow) -> Row {
@@ -141,8 +143,7 @@ impl RowStore {
 
     /// The same into a row that was used before.
     pub(crate) fn unpack_into(&self, stored: &StoredRow, row: &mut Row) {
-        let mut reader = Reader::new(self.bytes(stored));
-        if row.unpack_from(&mut reader, stored.start_ns).is_err() {
+        if row.unpack_from(&mut self.reader(stored), stored.start_ns()).is_err() {
             *row = Row::default();
         }
     }

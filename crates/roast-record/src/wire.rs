@@ -29,6 +29,9 @@ pub enum LogError {
 const PAGE_BYTES: i128 = 4096;
 const NS_PER_MICRO: i128 = 1000;
 
+/// The bit of each of eight bytes that says that another byte follows.
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
 /// Writes numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -36,16 +39,21 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn wide(&mut self, mut number: u128) {
+    pub(crate) fn wide(&mut self, number: u128) {
+        let Ok(number) = u64::try_from(number) else {
+            self.bytes.push((number & 0x7f) as u8 | 0x80);
+            return self.wide(number >> 7);
+        };
+        self.plain(number);
+    }
+
+    pub(crate) fn plain(&mut self, number: impl Into<u64>) {
+        let mut number = number.into();
         while number >= 0x80 {
             self.bytes.push((number & 0x7f) as u8 | 0x80);
             number >>= 7;
         }
         self.bytes.push(number as u8);
-    }
-
-    pub(crate) fn plain(&mut self, number: impl Into<u64>) {
-        self.wide(u128::from(number.into()));
     }
 
     pub(crate) fn count(&mut self, length: usize) {
@@ -107,30 +115,63 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
+    /// A number of up to eight bytes, as nearly all are; none if it is longer, or
+    /// too close to the end to take eight bytes at once.
     #[inline]
-    pub(crate) fn wide(&mut self) -> Result<u128, LogError> {
-        // Most numbers are small, and 63 bits are quicker than 128.
-        let mut number = 0_u64;
+    fn short(&mut self) -> Option<u64> {
+        let word = u64::from_le_bytes(*self.rest.first_chunk()?);
+        // The byte without a high bit is the last one.
+        let ends = !word & HIGH_BITS;
+        let length = ends.trailing_zeros() / 8 + 1;
+        let kept = word & (ends ^ ends.wrapping_sub(1)) & !HIGH_BITS;
+        if ends == 0 {
+            return None;
+        }
+        self.rest = self.rest.get(length as usize..)?;
+        // Seven bits of each byte, then of each pair, then of each four.
+        let pairs = kept & 0x007f_007f_007f_007f | (kept & 0x7f00_7f00_7f00_7f00) >> 1;
+        let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
+        Some(fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4)
+    }
+
+    /// A number of any length.
+    #[cold]
+    fn long(&mut self) -> Result<u128, LogError> {
+        let mut number = 0_u128;
         let mut bytes = self.rest.iter();
-        for shift in (0..63).step_by(7) {
+        // Nothing that is written has more than 70 bits.
+        for shift in (0..70).step_by(7) {
             let &byte = bytes.next().ok_or(LogError::Damaged)?;
-            number |= u64::from(byte & 0x7f) << shift;
+            number |= u128::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
                 self.rest = bytes.as_slice();
-                return Ok(u128::from(number));
+                return Ok(number);
             }
         }
-        // Nothing that is written has more than 70 bits.
-        let &byte = bytes.next().filter(|byte| **byte & 0x80 == 0).ok_or(LogError::Damaged)?;
-        self.rest = bytes.as_slice();
-        Ok(u128::from(number) | u128::from(byte) << 63)
+        Err(LogError::Damaged)
+    }
+
+    pub(crate) fn wide(&mut self) -> Result<u128, LogError> {
+        match self.short() {
+            Some(number) => Ok(number.into()),
+            None => self.long(),
+        }
     }
 
     /// Passes so many numbers and returns their bytes.
     pub(crate) fn skip(&mut self, numbers: usize) -> Result<&'a [u8], LogError> {
         let mut left = numbers;
         let mut length = 0;
-        for byte in self.rest {
+        let (words, _) = self.rest.as_chunks::<8>();
+        for word in words {
+            let ends = (!u64::from_le_bytes(*word) & HIGH_BITS).count_ones() as usize;
+            if ends >= left {
+                break;
+            }
+            left -= ends;
+            length += 8;
+        }
+        for byte in self.rest.get(length..).unwrap_or_default() {
             if left == 0 {
                 break;
             }
@@ -140,14 +181,26 @@ impl<'a> Reader<'a> {
         if left > 0 { Err(LogError::Damaged) } else { self.bytes(length) }
     }
 
-    pub(crate) fn plain<T: TryFrom<u128>>(&mut self) -> Result<T, LogError> {
-        T::try_from(self.wide()?).map_err(|_| LogError::Damaged)
+    #[inline]
+    pub(crate) fn plain<T: TryFrom<u64> + TryFrom<u128>>(&mut self) -> Result<T, LogError> {
+        match self.short() {
+            Some(number) => T::try_from(number).map_err(|_| LogError::Damaged),
+            None => T::try_from(self.long()?).map_err(|_| LogError::Damaged),
+        }
     }
 
-    pub(crate) fn maybe<T: TryFrom<u128>>(&mut self) -> Result<Option<T>, LogError> {
-        match self.wide()?.checked_sub(1) {
-            None => Ok(None),
-            Some(number) => T::try_from(number).map(Some).map_err(|_| LogError::Damaged),
+    #[inline]
+    pub(crate) fn maybe<T>(&mut self) -> Result<Option<T>, LogError>
+    where
+        T: TryFrom<u64> + TryFrom<u128>,
+    {
+        match self.short() {
+            Some(0) => Ok(None),
+            Some(number) => T::try_from(number - 1).map(Some).map_err(|_| LogError::Damaged),
+            None => match self.long()?.checked_sub(1) {
+                None => Ok(None),
+                Some(number) => T::try_from(number).map(Some).map_err(|_| LogError::Damaged),
+            },
         }
     }
 
@@ -155,13 +208,27 @@ impl<'a> Reader<'a> {
         Ok(self.wide()?.checked_sub(1).map(unfold))
     }
 
+    #[inline]
     pub(crate) fn near(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
-        self.maybe_signed()?.map(|gap| narrow(i128::from(guess) + gap)).transpose()
+        match self.short() {
+            Some(number) => {
+                let Some(folded) = number.checked_sub(1) else { return Ok(None) };
+                guess.checked_add(unfold_short(folded)).map(Some).ok_or(LogError::Damaged)
+            }
+            None => self.maybe_signed()?.map(|gap| narrow(i128::from(guess) + gap)).transpose(),
+        }
     }
 
+    #[inline]
     pub(crate) fn short_of(&mut self, limit: Option<u64>) -> Result<Option<u64>, LogError> {
-        let limit = i128::from(limit.unwrap_or_default());
-        self.maybe_signed()?.map(|gap| narrow(limit - gap)).transpose()
+        let limit = limit.unwrap_or_default();
+        match self.short() {
+            Some(number) => {
+                let Some(folded) = number.checked_sub(1) else { return Ok(None) };
+                limit.checked_sub_signed(unfold_short(folded)).map(Some).ok_or(LogError::Damaged)
+            }
+            None => self.maybe_signed()?.map(|gap| narrow(i128::from(limit) - gap)).transpose(),
+        }
     }
 
     fn in_units(&mut self, guess: i64, unit: i128) -> Result<Option<i64>, LogError> {
@@ -201,6 +268,11 @@ fn fold(number: i128) -> u128 {
 }
 
 fn unfold(folded: u128) -> i128 {
+    (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()
+}
+
+/// The same of a number of at most 56 bits.
+fn unfold_short(folded: u64) -> i64 {
     (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()
 }
 

@@ -40,9 +40,7 @@ pub(super) fn failing_files(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option
         bad.attempts += 1;
         bad.secs += secs.unwrap_or(0.0);
         *bad.errors.entry(names.1.unwrap_or(UNKNOWN)).or_default() += 1;
-        let chunk = chunks.of_row.get(row).copied();
-        let first = chunk.filter(|chunk| chunks.first_row.get(*chunk) == Some(&row));
-        if first.and_then(|chunk| chunks.chunks.get(chunk)).is_some_and(|c| c.never_succeeded()) {
+        if chunks.is_first_of_lost(row) {
             bad.lost_chunks += 1;
             lost_chunks += 1;
         }

@@ -27,15 +27,17 @@ pub(super) fn pressure(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option<Advi
     if share < THRESHOLD && spilled.is_none() {
         return None;
     }
+    let need = Need::of(evidence);
+    let largest = need.as_ref().and_then(|need| need.largest_chunk(evidence));
     let fits = round_sizes()
-        .take_while(|size| largest_chunk(evidence).is_some_and(|largest| *size <= largest))
+        .take_while(|size| largest.is_some_and(|largest| *size <= largest))
         .last()
         .filter(|size| evidence.mean_events().is_some_and(|events| *size < events));
     let mut facts = vec![("most used", words::bytes(used)), ("limit", words::bytes(limit))];
     if let Some(spilled) = spilled {
         facts.push(("spilled at most", words::bytes(spilled)));
     }
-    if let Some(need) = Need::of(evidence) {
+    if let Some(need) = need {
         facts.push(("a process before a chunk", words::bytes(need.base_bytes)));
         facts.push(("per event", words::bytes(need.bytes_per_event)));
     }
@@ -96,13 +98,16 @@ impl Need {
             bytes_per_event: quantile(&growth, 0.9).filter(|bytes| *bytes > 0.0)?,
         })
     }
+
+    fn largest_chunk(&self, evidence: &Evidence<'_>) -> Option<f64> {
+        let limit = evidence.workers.iter().filter_map(|row| row.memory_limit_bytes).min()? as f64;
+        let threads = evidence.sheet.get("cores_per_worker")?.max(1.0);
+        let free = (COMFORTABLE * limit - self.base_bytes).max(0.0);
+        Some(free / threads / self.bytes_per_event)
+    }
 }
 
 /// Events in the largest chunk that fits; missing if that is not known.
 pub(super) fn largest_chunk(evidence: &Evidence<'_>) -> Option<f64> {
-    let need = Need::of(evidence)?;
-    let limit = evidence.workers.iter().filter_map(|row| row.memory_limit_bytes).min()? as f64;
-    let threads = evidence.sheet.get("cores_per_worker")?.max(1.0);
-    let free = (COMFORTABLE * limit - need.base_bytes).max(0.0);
-    Some(free / threads / need.bytes_per_event)
+    Need::of(evidence)?.largest_chunk(evidence)
 }

@@ -37,19 +37,23 @@ struct Usual {
 }
 
 impl Usual {
-    fn of(chunks: &[&Chunk]) -> Option<Self> {
-        let middle = |get: fn(&Chunk) -> f64| {
-            median(&mut chunks.iter().map(|chunk| get(chunk)).collect::<Vec<_>>())
-        };
+    fn of(some: &[Item], more: &[Item], room: &mut Vec<f64>) -> Option<Self> {
+        let mut middle = |get: fn(&Item) -> f64| middle(room, some.iter().chain(more).map(get));
         Some(Self {
-            around_secs: middle(|chunk| chunk.secs - chunk.process_secs)?,
-            process_secs: middle(|chunk| chunk.process_secs)?,
-            events: middle(|chunk| chunk.events)?,
+            around_secs: middle(|item| item.secs - item.process_secs)?,
+            process_secs: middle(|item| item.process_secs)?,
+            events: middle(|item| item.events)?,
         })
     }
 
-    fn secs(self, chunk: &Chunk) -> f64 {
-        self.around_secs + self.process_secs * (chunk.events / self.events).max(1.0)
+    /// How many times longer than usual each took.
+    fn ratios(self, items: &[Item]) -> impl Iterator<Item = f64> {
+        let ratios = items.iter().map(move |item| item.secs / self.secs(item.events));
+        ratios.filter(|ratio| ratio.is_finite())
+    }
+
+    fn secs(self, events: f64) -> f64 {
+        self.around_secs + self.process_secs * (events / self.events).max(1.0)
     }
 }
 
@@ -70,7 +74,7 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
         .rev()
         .max_by(|a, b| a.2.excess_secs.total_cmp(&b.2.excess_secs))?;
     let outlook = plan?.with_chunk_secs(|index, secs| match evidence.chunks.get(index) {
-        Some(chunk) if code(chunk) == group.code => secs.min(group.usual.secs(chunk)),
+        Some(chunk) if code(chunk) == group.code => secs.min(group.usual.secs(chunk.events)),
         _ => secs,
     });
     let gain = Gain::new(group.excess_secs, evidence.wall_secs, outlook.wall_secs);
@@ -120,41 +124,95 @@ fn slowest(
     code: impl Fn(&Chunk) -> u32,
     among: impl Fn(&Chunk) -> u32,
 ) -> Option<Group> {
-    let mut sorted: Vec<&Chunk> = chunks.iter().filter(|chunk| chunk.events > 0.0).collect();
-    sorted.sort_by_key(|chunk| (among(chunk), code(chunk)));
-    sorted
-        .chunk_by(|a, b| among(a) == among(b))
-        .filter_map(|field| slowest_of_field(field, &code))
+    let items = chunks.iter().filter(|chunk| chunk.events > 0.0).map(|chunk| Item {
+        among: among(chunk),
+        code: code(chunk),
+        secs: chunk.secs,
+        process_secs: chunk.process_secs,
+        events: chunk.events,
+    });
+    let items = ordered_by(items.collect(), |item| item.code);
+    let items = ordered_by(items, |item| item.among);
+    let mut room = Vec::with_capacity(items.len());
+    items
+        .chunk_by(|a, b| a.among == b.among)
+        .filter_map(|field| slowest_of_field(field, &mut room))
         .max_by(|a, b| a.excess_secs.total_cmp(&b.excess_secs))
 }
 
+/// What is compared of a chunk: close together, since it is gone through often.
+#[derive(Clone, Copy, Default)]
+struct Item {
+    among: u32,
+    code: u32,
+    secs: f64,
+    process_secs: f64,
+    events: f64,
+}
+
+/// In the order of a number that runs from zero on; equals stay as they are.
+fn ordered_by(items: Vec<Item>, key: impl Fn(&Item) -> u32) -> Vec<Item> {
+    if items.is_sorted_by_key(&key) {
+        return items;
+    }
+    let key = |item: &Item| key(item) as usize;
+    // Where the items of each number begin, and then where the next of them goes.
+    let mut places: Vec<usize> = vec![0; items.iter().map(key).max().map_or(0, |most| most + 2)];
+    for item in &items {
+        if let Some(count) = places.get_mut(key(item) + 1) {
+            *count += 1;
+        }
+    }
+    let mut before = 0;
+    for place in &mut places {
+        before += *place;
+        *place = before;
+    }
+    let mut ordered = vec![Item::default(); items.len()];
+    for item in items {
+        let Some(place) = places.get_mut(key(&item)) else { continue };
+        if let Some(slot) = ordered.get_mut(*place) {
+            *slot = item;
+        }
+        *place += 1;
+    }
+    ordered
+}
+
 /// The same in one field, whose chunks must be in the order of their groups.
-fn slowest_of_field(field: &[&Chunk], code: &impl Fn(&Chunk) -> u32) -> Option<Group> {
-    let usual = Usual::of(field)?;
-    let ratio = |usual: Usual, chunks: &[&Chunk]| {
-        let ratios = chunks.iter().map(|chunk| chunk.secs / usual.secs(chunk));
-        median(&mut ratios.filter(|ratio| ratio.is_finite()).collect::<Vec<_>>())
-    };
-    let (group, _) = field
-        .chunk_by(|a, b| code(a) == code(b))
-        .filter_map(|group| Some((group, ratio(usual, group)?)))
+fn slowest_of_field(field: &[Item], room: &mut Vec<f64>) -> Option<Group> {
+    let usual = Usual::of(field, &[], room)?;
+    let mut start = 0;
+    let (at, _) = field
+        .chunk_by(|a, b| a.code == b.code)
+        .filter_map(|group| {
+            let at = start..start + group.len();
+            start = at.end;
+            Some((at, middle(room, usual.ratios(group))?))
+        })
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let own_code = code(group.first()?);
-    let others: Vec<&Chunk> =
-        field.iter().filter(|chunk| code(chunk) != own_code).copied().collect();
-    if others.len() < MIN_OTHERS.max(group.len()) {
+    let (before, rest) = field.split_at_checked(at.start)?;
+    let (group, after) = rest.split_at_checked(at.len())?;
+    if before.len() + after.len() < MIN_OTHERS.max(group.len()) {
         return None;
     }
-    let usual = Usual::of(&others)?;
-    let own = ratio(usual, group)?;
-    let mut deviations: Vec<f64> = others
-        .iter()
-        .map(|chunk| (chunk.secs / usual.secs(chunk) - 1.0).abs())
-        .filter(|deviation| deviation.is_finite())
-        .collect();
-    if own < SLOWER || own < 1.0 + DEVIATIONS * median(&mut deviations)? {
+    let usual = Usual::of(before, after, room)?;
+    let ratio = middle(room, usual.ratios(group))?;
+    if ratio < SLOWER {
         return None;
     }
-    let excess_secs = group.iter().map(|chunk| (chunk.secs - usual.secs(chunk)).max(0.0)).sum();
-    Some(Group { code: own_code, excess_secs, ratio: own, chunks: group.len(), usual })
+    let others = usual.ratios(before).chain(usual.ratios(after));
+    if ratio < 1.0 + DEVIATIONS * middle(room, others.map(|ratio| (ratio - 1.0).abs()))? {
+        return None;
+    }
+    let excess_secs = group.iter().map(|item| (item.secs - usual.secs(item.events)).max(0.0)).sum();
+    let code = group.first()?.code;
+    Some(Group { code, excess_secs, ratio, chunks: group.len(), usual })
+}
+
+/// The median, with room for the numbers that was used before.
+fn middle(room: &mut Vec<f64>, numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    room.clear();
+    room.extend(numbers);
+    median(room)
 }

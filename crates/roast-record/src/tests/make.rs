@@ -130,7 +130,7 @@ pub(crate) fn single_with(number: u64, branches: &[&str]) -> ChunkLog {
 
 /// The nonce of the row in a log of one.
 pub(crate) fn nonce(log: &ChunkLog) -> u128 {
-    log.rows.all().first().unwrap().nonce
+    log.rows.all().first().unwrap().nonce()
 }
 
 /// Every table of a log.
