@@ -130,8 +130,7 @@ def _analyse(path: Path, size: int, began_ns: int, window_secs: float) -> dict[s
     before_mb = _forget_peak_mb()
     began, cpu_began = time.perf_counter(), time.process_time()
     log = ChunkLog()
-    for data in logs:
-        log.merge_bytes(data)
+    assert log.merge_all(logs) == []
     merged_at = time.perf_counter()
     header = {"id": "1", "name": "bench", "started_ns": began_ns, "wall_secs": window_secs}
     chunk_tables = log.tables()

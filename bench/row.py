@@ -39,6 +39,8 @@ class Row:
     budget: float | None = None
     #: The design's absolute figure, in words.
     design: str | None = None
+    #: By how much the ratio may be off; it is over its budget if it is so by more than that.
+    uncertainty: float | None = None
     #: What the figure grows with, for plots: the step, and the size of the run.
     at: Mapping[str, float | str] | None = None
 
@@ -47,9 +49,10 @@ class Row:
         """Judge the ratio."""
         if self.budget is None:
             return Verdict.SHOWN
-        if self.ratio <= self.budget:
+        at_least = self.ratio - (self.uncertainty or 0.0)
+        if at_least <= self.budget:
             return Verdict.MET
-        return Verdict.OVER if self.ratio <= TOLERANCE * self.budget else Verdict.FAILED
+        return Verdict.OVER if at_least <= TOLERANCE * self.budget else Verdict.FAILED
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values."""
@@ -61,6 +64,7 @@ class Row:
             "reference": self.reference,
             "reference_measured": self.reference_measured,
             "ratio": self.ratio,
+            **({} if self.uncertainty is None else {"uncertainty": self.uncertainty}),
             "budget": self.budget,
             "design": self.design,
             "verdict": self.verdict.value,

@@ -29,7 +29,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         row.what,
         f"{number(row.measured)} {row.unit}",
         f"{number(row.reference_measured)} {row.unit} {row.reference}",
-        number(row.ratio),
+        number(row.ratio) + ("" if row.uncertainty is None else f" ± {number(row.uncertainty)}"),
         "" if row.budget is None else number(row.budget),
         row.design or "",
         row.verdict.value,

@@ -245,12 +245,18 @@ def test_logs_add_up_and_travel() -> None:
         _ = again + empty.__class__([1])
     with pytest.raises(TypeError, match="ChunkLog"):
         again += "row"
-    again.merge_bytes(first.to_bytes())
+    assert again.merge_all([first.to_bytes()]) == []
     assert len(again) == 3
     again.clear()
     assert len(again) == 0
+    damaged = [both.to_bytes()[:-1], first.to_bytes(), b"no log"]
+    assert again.merge_all(damaged) == [
+        "this chunk log is damaged",
+        "these bytes are not a chunk log",
+    ]
+    assert len(again) == 1
     with pytest.raises(MeasurementError, match="damaged"):
-        again.merge_bytes(both.to_bytes()[:-1])
+        ChunkLog(both.to_bytes()[:-1])
 
 
 def test_coffea_accumulates_logs() -> None:

@@ -61,7 +61,8 @@ def budgets(document: dict[str, Any]) -> str:
             row["what"],
             f"{number(row['measured'])} {unit}",
             reference,
-            number(row["ratio"]),
+            number(row["ratio"])
+            + (f" ± {number(row['uncertainty'])}" if "uncertainty" in row else ""),
             "" if row["budget"] is None else number(row["budget"]),
             row["verdict"],
         )

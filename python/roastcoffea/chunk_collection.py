@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,7 @@ class ChunkCollection:
         """Take rows in as they arrive, and spool them."""
         arrived = list(rows)
         with self._lock:
-            for row in arrived:
-                self._merge(row)
+            self._merge(arrived)
         if self._spool is not None:
             try:
                 carriers.append_rows(self._spool / f"client{carriers.SPOOL_SUFFIX}", arrived)
@@ -71,8 +71,7 @@ class ChunkCollection:
                 self._note(f"Chunk rows in {directory} could not be read ({error}).")
                 continue
             with self._lock:
-                for row in rows:
-                    self._merge(row)
+                self._merge(rows)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
@@ -83,10 +82,8 @@ class ChunkCollection:
             shutil.rmtree(self._spool, ignore_errors=True)
             self._spool = None
 
-    def _merge(self, row: bytes) -> None:
-        try:
-            self._log.merge_bytes(row)
-        except ValueError as error:
+    def _merge(self, rows: list[bytes]) -> None:
+        for error in self._log.merge_all(rows):
             self._note(f"A chunk row arrived damaged and was left out ({error}).")
 
     # -- what users hand over ----------------------------------------------------
@@ -117,9 +114,11 @@ class ChunkCollection:
     # -- what comes out ----------------------------------------------------------
 
     def log(self) -> _core.ChunkLog:
-        """Return all rows as one log."""
+        """Return all rows as one log, which is not to be changed."""
+        if not self._given:
+            return self._log
         with self._lock:
-            log = _core.ChunkLog() + self._log
+            log = copy(self._log)
         for row in self._given:
             log.add_row(row)
         return log

@@ -21,11 +21,12 @@ mod verdict;
 mod words;
 mod workers;
 
-use roast_model::Value;
+use roast_model::{Value, both};
 
 use crate::sheet::Sheet;
 pub(crate) use evidence::Evidence;
 use plan::Plan;
+use stragglers::Slowest;
 
 /// What is worth less than this share of the core time is not worth a word.
 const WORTH: f64 = 0.03;
@@ -111,8 +112,11 @@ pub(crate) struct Found {
 }
 
 /// Asks every rule.
-pub(crate) fn find(evidence: &Evidence<'_>) -> Found {
-    let plan = Plan::of(evidence);
+pub(crate) fn find(mut evidence: Evidence<'_>) -> Found {
+    let chunks = &evidence.chunks;
+    let (plan, slowest) = both(|| Plan::of(&evidence), || Slowest::of(chunks));
+    evidence.slowest = slowest;
+    let evidence = &evidence;
     let mut advice: Vec<Advice> =
         RULES.iter().filter_map(|rule| rule(evidence, plan.as_ref())).collect();
     let core = |advice: &Advice| advice.gain.map_or(0.0, |gain| gain.core_secs);

@@ -85,8 +85,7 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     }
     fill_at_once(&mut sheet, &parts);
     monitoring::fill(&mut sheet, chunks, ticks);
-    let found = advice::Evidence::read(measurement, &sheet, &worker_rows, chunks)
-        .map(|evidence| advice::find(&evidence));
+    let found = advice::Evidence::read(measurement, &sheet, &worker_rows, chunks).map(advice::find);
     if let Some(found) = found {
         found.fill(&mut sheet);
     }

@@ -15,7 +15,12 @@ pub(crate) struct Moments {
 impl Moments {
     /// Missing if there is no number at all.
     pub(crate) fn of(numbers: &[f64]) -> Option<Self> {
-        let finite = || numbers.iter().copied().filter(|number| number.is_finite());
+        Self::of_each(|| numbers.iter().copied())
+    }
+
+    /// The same of numbers that can be gone through more than once.
+    fn of_each<N: Iterator<Item = f64>>(numbers: impl Fn() -> N) -> Option<Self> {
+        let finite = || numbers().filter(|number| number.is_finite());
         let (mut count, mut total) = (0_usize, 0.0);
         let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
         for number in finite() {
@@ -37,9 +42,15 @@ impl Moments {
 
 /// The finite numbers in order.
 pub(crate) fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut numbers: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();
-    numbers.sort_unstable_by(f64::total_cmp);
+    let mut numbers: Vec<f64> = numbers.collect();
+    put_in_order(&mut numbers);
     numbers
+}
+
+/// Puts the finite ones in order and leaves the others out.
+pub(crate) fn put_in_order(numbers: &mut Vec<f64>) {
+    numbers.retain(|number| number.is_finite());
+    numbers.sort_unstable_by(f64::total_cmp);
 }
 
 /// The number below which that fraction of the others lies, on a straight line
@@ -68,17 +79,17 @@ pub(crate) fn median(numbers: &mut [f64]) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-/// Pearson's correlation; missing where either number never changes.
-pub(crate) fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
-    let first: Vec<f64> = pairs.iter().map(|pair| pair.0).collect();
-    let second: Vec<f64> = pairs.iter().map(|pair| pair.1).collect();
-    let (x, y) = (Moments::of(&first)?, Moments::of(&second)?);
+/// Pearson's correlation of pairs that can be gone through more than once; missing
+/// where either number never changes.
+pub(crate) fn correlation<P: Iterator<Item = (f64, f64)>>(pairs: impl Fn() -> P) -> Option<f64> {
+    let x = Moments::of_each(|| pairs().map(|pair| pair.0))?;
+    let y = Moments::of_each(|| pairs().map(|pair| pair.1))?;
     // Equal numbers: what deviates from their mean is rounding.
     if x.min >= x.max || y.min >= y.max {
         return None;
     }
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for (a, b) in pairs {
+    for (a, b) in pairs() {
         let (a, b) = (a - x.mean, b - y.mean);
         xx += a * a;
         yy += b * b;
@@ -110,9 +121,10 @@ mod tests {
     #[test]
     fn correlation_needs_something_that_changes() {
         let line: Vec<_> = (0..5).map(|n| (f64::from(n), 3.0 - f64::from(n))).collect();
-        assert!((correlation(&line).unwrap() + 1.0).abs() < 1e-12);
-        assert_eq!(correlation(&[(0.1, 1.0), (0.1, 2.0), (0.1, 4.0)]), None);
-        assert_eq!(correlation(&[(1.0, 1.0)]), None);
-        assert_eq!(correlation(&[]), None);
+        let of = |pairs: &[(f64, f64)]| correlation(|| pairs.iter().copied());
+        assert!((of(&line).unwrap() + 1.0).abs() < 1e-12);
+        assert_eq!(of(&[(0.1, 1.0), (0.1, 2.0), (0.1, 4.0)]), None);
+        assert_eq!(of(&[(1.0, 1.0)]), None);
+        assert_eq!(of(&[]), None);
     }
 }

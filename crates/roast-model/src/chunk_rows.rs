@@ -237,7 +237,10 @@ fn memory_section(section: &ShownSection<'_>) -> Vec<(&'static str, Value)> {
 
 fn cells(frame: Frame<'_>, column: &str) -> Vec<Value> {
     match kind_of(column) {
-        ColumnKind::Name | ColumnKind::Text => frame.names(column).map(Value::from).collect(),
+        ColumnKind::Name | ColumnKind::Key | ColumnKind::Text => frame
+            .texts(column)
+            .map(|text| text.map_or(Value::None, |text| Value::Str(text.into_owned())))
+            .collect(),
         ColumnKind::Time => {
             frame.times(column).map(|time| time.map_or(Value::None, Value::Time)).collect()
         }

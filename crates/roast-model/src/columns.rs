@@ -5,11 +5,14 @@
 
 mod floats;
 mod ints;
+mod keys;
 mod names;
 mod texts;
 
 pub use floats::FloatColumn;
 pub use ints::IntColumn;
+pub(crate) use keys::KeyCells;
+pub use keys::{KeyColumn, split_key};
 pub use names::NameColumn;
 pub use texts::TextColumn;
 
@@ -86,6 +89,8 @@ pub enum Column {
     Float(FloatColumn),
     /// Names that repeat.
     Name(NameColumn),
+    /// Keys of tasks.
+    Key(KeyColumn),
     /// Texts that rarely repeat.
     Text(TextColumn),
 }
@@ -97,6 +102,7 @@ impl Column {
             ColumnKind::Time | ColumnKind::Int => Self::Int(IntColumn::default()),
             ColumnKind::Float => Self::Float(FloatColumn::default()),
             ColumnKind::Name => Self::Name(NameColumn::default()),
+            ColumnKind::Key => Self::Key(KeyColumn::default()),
             ColumnKind::Text => Self::Text(TextColumn::default()),
         }
     }
@@ -107,6 +113,7 @@ impl Column {
             Self::Int(column) => column.len(),
             Self::Float(column) => column.len(),
             Self::Name(column) => column.len(),
+            Self::Key(column) => column.len(),
             Self::Text(column) => column.len(),
         }
     }
@@ -122,6 +129,7 @@ impl Column {
             Self::Int(column) => column.extend_missing(rows),
             Self::Float(column) => column.extend_missing(rows),
             Self::Name(column) => column.extend_missing(rows),
+            Self::Key(column) => column.extend_missing(rows),
             Self::Text(column) => column.extend_missing(rows),
         }
     }
@@ -132,6 +140,7 @@ impl Column {
             Self::Int(column) => Ok(column.finish()),
             Self::Float(column) => column.finish(),
             Self::Name(column) => column.finish(),
+            Self::Key(column) => column.finish(),
             Self::Text(column) => Ok(column.finish()),
         }
     }
@@ -143,6 +152,7 @@ impl Column {
             Self::Int(column) => column.extend_array(array),
             Self::Float(column) => column.extend_array(array),
             Self::Name(column) => column.extend_array(array),
+            Self::Key(column) => column.extend_array(array),
             Self::Text(column) => column.extend_array(array),
         }
     }

@@ -13,6 +13,7 @@ use arrow_array::{
 use arrow_schema::{ArrowError, FieldRef, Schema};
 
 use crate::cells::{FloatCells, IntCells, NameCells};
+use crate::columns::KeyCells;
 use crate::frame::Frame;
 use crate::table::{ColumnKind, Table};
 
@@ -65,6 +66,7 @@ fn holds(kind: ColumnKind, array: &ArrayRef) -> bool {
         ColumnKind::Int | ColumnKind::Time => IntCells::of_array(array).is_some(),
         ColumnKind::Float => FloatCells::of_array(array).is_some(),
         ColumnKind::Name | ColumnKind::Text => NameCells::of_array(array).is_some(),
+        ColumnKind::Key => KeyCells::of_array(array).is_some(),
     }
 }
 
@@ -82,7 +84,7 @@ fn column(
         }
         ColumnKind::Float => Arc::new(frame.floats(name).collect::<Float64Array>()),
         ColumnKind::Text => Arc::new(frame.names(name).collect::<StringArray>()),
-        ColumnKind::Name => match array.as_any_dictionary_opt() {
+        ColumnKind::Name | ColumnKind::Key => match array.as_any_dictionary_opt() {
             Some(dictionary) => {
                 let cells = frame.name_cells(name);
                 let codes: Int32Array = (0..frame.len())
@@ -92,7 +94,7 @@ fn column(
             }
             None => {
                 let mut names = StringDictionaryBuilder::<Int32Type>::new();
-                frame.names(name).for_each(|name| names.append_option(name));
+                frame.texts(name).for_each(|name| names.append_option(name));
                 Arc::new(names.finish())
             }
         },

@@ -1,9 +1,12 @@
 //! Typed reading of a table's columns, whatever form they are held in. A column
 //! that is absent (an older format, an import) reads as missing in every row.
 
+use std::borrow::Cow;
+
 use arrow_array::RecordBatch;
 
 use crate::cells::{FloatCells, IntCells, NameCells};
+use crate::columns::KeyCells;
 use crate::time::UtcNs;
 
 /// A table seen as typed columns.
@@ -62,6 +65,16 @@ impl<'a> Frame<'a> {
     pub fn times(self, name: &str) -> impl ExactSizeIterator<Item = Option<UtcNs>> + use<'a> {
         let cells = self.int_cells(name);
         (0..self.len()).map(move |row| cells.get(row).map(UtcNs))
+    }
+
+    /// A column of names, keys or text.
+    pub fn texts(
+        self,
+        name: &str,
+    ) -> impl ExactSizeIterator<Item = Option<Cow<'a, str>>> + use<'a> {
+        let array = self.batch.column_by_name(name);
+        let cells = array.and_then(|array| KeyCells::of_array(array)).unwrap_or(KeyCells::NONE);
+        (0..self.len()).map(move |row| cells.get(row))
     }
 
     /// A column of names or text.

@@ -3,6 +3,7 @@
 //!
 //! Nothing here touches files, Python or clocks; the other crates do.
 
+mod both;
 mod catalog;
 mod cells;
 mod chunk_rows;
@@ -17,10 +18,11 @@ mod time;
 mod tracking;
 mod value;
 
+pub use both::both;
 pub use catalog::{Better, CATALOG, Group, MetricDef, Unit, canonical_key, metric_def};
 pub use cells::{FloatCells, IntCells, NameCells};
 pub use chunk_rows::{ShownSection, chunk_row, chunk_rows};
-pub use columns::{Column, FloatColumn, IntColumn, NameColumn, TextColumn};
+pub use columns::{Column, FloatColumn, IntColumn, KeyColumn, NameColumn, TextColumn, split_key};
 pub use documented::{documented, documented_batches};
 pub use first_seen::FirstSeen;
 pub use frame::Frame;

@@ -18,6 +18,8 @@ pub enum ColumnKind {
     Float,
     /// A name that repeats: dictionary-encoded.
     Name,
+    /// The key of a task: as a name, held as what it shares with others and a number.
+    Key,
     /// Text that rarely repeats (JSON of what has no column of its own).
     Text,
 }
@@ -130,20 +132,23 @@ impl Table {
         Arc::new(Schema::new(fields))
     }
 
-    /// Bytes that a row takes in memory, without its texts.
+    /// Bytes that a row takes in memory, without its texts, about: columns are held
+    /// as narrow as their values allow.
     pub fn row_bytes(self) -> f64 {
-        self.columns().iter().map(|column| cell_bytes(&column.kind.data_type())).sum()
+        self.columns().iter().map(cell_bytes).sum()
     }
 }
 
-/// Bytes of a cell, without the texts that codes stand for.
-fn cell_bytes(kind: &DataType) -> f64 {
-    let width = match kind {
-        DataType::Dictionary(code, _) => code.primitive_width(),
-        other => other.primitive_width(),
+/// What a cell usually takes, and one more bit that says whether there is a value.
+fn cell_bytes(column: &ColumnDef) -> f64 {
+    let width = match column.kind {
+        // Measured in microseconds.
+        Float if column.name.ends_with("_secs") => 4.0,
+        Time | Float => 8.0,
+        Int | Name | Text => 4.0,
+        Key => 5.0,
     };
-    // A text has its offset. One more bit says whether there is a value.
-    width.unwrap_or(4) as f64 + 0.125
+    width + 0.125
 }
 
 impl fmt::Display for Table {
@@ -157,7 +162,7 @@ impl ColumnDef {
     pub fn unit(&self) -> Option<&'static str> {
         let name = self.name;
         match self.kind {
-            ColumnKind::Name | ColumnKind::Text => None,
+            ColumnKind::Name | ColumnKind::Key | ColumnKind::Text => None,
             ColumnKind::Time => Some("ns since 1970-01-01 UTC"),
             _ if name.ends_with("_secs") => Some("s"),
             _ if name.ends_with("_percent") => Some("%"),
@@ -175,7 +180,9 @@ impl ColumnKind {
             Self::Time => DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into())),
             Self::Int => DataType::Int64,
             Self::Float => DataType::Float64,
-            Self::Name => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            Self::Name | Self::Key => {
+                DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+            }
             Self::Text => DataType::Utf8,
         }
     }
@@ -185,7 +192,7 @@ const fn column(name: &'static str, kind: ColumnKind, doc: &'static str) -> Colu
     ColumnDef { name, kind, doc }
 }
 
-use ColumnKind::{Float, Int, Name, Text, Time};
+use ColumnKind::{Float, Int, Key, Name, Text, Time};
 
 const CHUNKS: &[ColumnDef] = &[
     column("chunk_id", Int, "the row's number in this measurement, from 0"),
@@ -213,7 +220,7 @@ const CHUNKS: &[ColumnDef] = &[
     ),
     column("host", Name, "host the worker runs on"),
     column("thread", Int, "the system's id of the thread that ran the chunk"),
-    column("task_key", Name, "Dask key of the task that ran the chunk"),
+    column("task_key", Key, "Dask key of the task that ran the chunk"),
     column("unpack_secs", Float, "wall time of unpacking the processor"),
     column("unpack_cpu_secs", Float, "CPU time of the thread in unpacking the processor"),
     column(

@@ -183,8 +183,11 @@ impl TableBuilder {
         let column = self.table.columns()[index].name;
         match (&self.columns[index], data) {
             (Column::Int(_) | Column::Float(_), ColumnData::Ints(_) | ColumnData::Floats(_))
-            | (Column::Name(_) | Column::Text(_), ColumnData::Texts(_)) => Ok(()),
-            (Column::Name(_) | Column::Text(_), ColumnData::Codes(codes, names)) => {
+            | (Column::Name(_) | Column::Key(_) | Column::Text(_), ColumnData::Texts(_)) => Ok(()),
+            (
+                Column::Name(_) | Column::Key(_) | Column::Text(_),
+                ColumnData::Codes(codes, names),
+            ) => {
                 if codes.iter().flatten().any(|&code| code as usize >= names.len()) {
                     return Err(TableError::BadCode { table: self.table, column });
                 }
@@ -248,6 +251,13 @@ fn extend(column: &mut Column, data: ColumnData) {
                 names.len(),
                 |code| names.get(code).map(String::as_str),
             );
+        }
+        (Column::Key(all), ColumnData::Texts(values)) => {
+            all.extend(values.iter().map(Option::as_deref));
+        }
+        (Column::Key(all), ColumnData::Codes(codes, names)) => {
+            let name = |code: u32| names.get(usize::try_from(code).ok()?);
+            all.extend(codes.into_iter().map(|code| name(code?).map(String::as_str)));
         }
         (Column::Text(all), ColumnData::Texts(values)) => {
             values.iter().for_each(|value| all.push(value.as_deref()));

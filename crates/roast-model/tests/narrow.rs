@@ -220,13 +220,32 @@ fn names_that_hardly_repeat_are_held_as_texts() {
     let rows = 70_000;
     let keys: Vec<Option<String>> = (0..rows).map(|row| Some(format!("task-{row}"))).collect();
     let batches = in_batches(&keys, &[30_000]).into_iter().map(ColumnData::Texts).collect();
+    let whole = built("file", batches);
+    assert_eq!(whole.column_by_name("file").unwrap().data_type(), &DataType::Utf8);
+    assert!(Frame::new(&whole).names("file").eq(keys.iter().map(Option::as_deref)));
+    let wide = documented(Table::Chunks, &whole).unwrap();
+    let kind = wide.column_by_name("file").unwrap().data_type().clone();
+    assert_eq!(kind, ColumnKind::Name.data_type());
+    assert!(Frame::new(&wide).names("file").eq(keys.iter().map(Option::as_deref)));
+}
+
+#[test]
+fn keys_are_held_without_what_they_share() {
+    let keys: Vec<Option<String>> =
+        (0..3_000).map(|row| (row % 7 > 0).then(|| format!("Processor-ab12-{row}"))).collect();
+    let batches = in_batches(&keys, &[1_000]).into_iter().map(ColumnData::Texts).collect();
     let whole = built("task_key", batches);
-    assert_eq!(whole.column_by_name("task_key").unwrap().data_type(), &DataType::Utf8);
-    assert!(Frame::new(&whole).names("task_key").eq(keys.iter().map(Option::as_deref)));
+    let held = whole.column_by_name("task_key").unwrap().get_buffer_memory_size();
+    assert!(held < 8 * keys.len(), "{held}");
+    let is_same = |batch: &RecordBatch| {
+        let texts = Frame::new(batch).texts("task_key");
+        texts.map(|text| text.map(|text| text.into_owned())).eq(keys.iter().cloned())
+    };
+    assert!(is_same(&whole));
     let wide = documented(Table::Chunks, &whole).unwrap();
     let kind = wide.column_by_name("task_key").unwrap().data_type().clone();
     assert_eq!(kind, ColumnKind::Name.data_type());
-    assert!(Frame::new(&wide).names("task_key").eq(keys.iter().map(Option::as_deref)));
+    assert!(is_same(&wide));
 }
 
 #[test]

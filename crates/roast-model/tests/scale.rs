@@ -16,22 +16,22 @@ fn a_million_rows() {
     for first in (0..ROWS).step_by(ROWS_PER_BATCH) {
         let rows = first..first + ROWS_PER_BATCH;
         let columns = Table::Chunks.columns().iter().map(|column| {
-            let data = match (column.name, column.kind) {
-                ("task_key", _) => ColumnData::Texts(
-                    rows.clone().map(|row| Some(format!("P-{row:032}"))).collect(),
+            let data = match column.kind {
+                ColumnKind::Key => ColumnData::Texts(
+                    rows.clone().map(|row| Some(format!("P-ab12-{row}"))).collect(),
                 ),
-                (_, ColumnKind::Text) => ColumnData::Texts(vec![None; ROWS_PER_BATCH]),
-                (_, ColumnKind::Name) => {
+                ColumnKind::Text => ColumnData::Texts(vec![None; ROWS_PER_BATCH]),
+                ColumnKind::Name => {
                     let names = (0..100).map(|name| format!("name{name}")).collect();
                     ColumnData::Codes(
                         rows.clone().map(|row| Some(row as u32 % 100)).collect(),
                         names,
                     )
                 }
-                (_, ColumnKind::Float) => {
+                ColumnKind::Float => {
                     ColumnData::Floats(rows.clone().map(|row| Some(row as f64)).collect())
                 }
-                (_, ColumnKind::Int | ColumnKind::Time) => {
+                ColumnKind::Int | ColumnKind::Time => {
                     ColumnData::Ints(rows.clone().map(|row| Some(row as i64)).collect())
                 }
             };

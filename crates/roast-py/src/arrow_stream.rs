@@ -1,5 +1,6 @@
 //! Tables for pyarrow, polars, pandas and DuckDB through the Arrow C stream.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -67,9 +68,9 @@ impl ArrowTable {
     }
 
     /// A column of names; `None` is missing.
-    fn texts(&self, column: &str) -> PyResult<Vec<Option<&str>>> {
+    fn texts(&self, column: &str) -> PyResult<Vec<Option<Cow<'_, str>>>> {
         self.kind(column)?;
-        Ok(Frame::new(&self.batch).names(column).collect())
+        Ok(Frame::new(&self.batch).texts(column).collect())
     }
 
     /// The Arrow PyCapsule interface.

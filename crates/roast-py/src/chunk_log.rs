@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PySlice, PyType};
 use roast_model::Value;
 use roast_record::{ChunkLog as Log, RowOrder};
@@ -164,14 +165,12 @@ impl ChunkLog {
         py.detach(|| self.merge_from(other));
     }
 
-    /// Adds a log in the form of `to_bytes`.
-    fn merge_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        py.detach(|| {
-            let other = Log::from_bytes(data)?;
-            self.lock().change().merge(&other);
-            Ok(())
-        })
-        .map_err(unreadable)
+    /// Adds logs in the form of `to_bytes`. Those that cannot be read are left
+    /// out; returned is what is wrong with each of them.
+    fn merge_all(&self, py: Python<'_>, logs: Vec<PyBackedBytes>) -> Vec<String> {
+        let logs: Vec<&[u8]> = logs.iter().map(AsRef::as_ref).collect();
+        let errors = py.detach(|| self.lock().change().merge_all(&logs));
+        errors.iter().map(ToString::to_string).collect()
     }
 
     /// Adds a row as a dict with the names that rows have.

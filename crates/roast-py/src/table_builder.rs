@@ -166,7 +166,7 @@ pub(crate) fn table_named(name: &str) -> PyResult<Table> {
 
 fn column_data(table: Table, name: &str, data: &Bound<'_, PyAny>) -> PyResult<ColumnData> {
     match kind_of(table, name) {
-        Some(ColumnKind::Name | ColumnKind::Text) => {
+        Some(ColumnKind::Name | ColumnKind::Key | ColumnKind::Text) => {
             let (codes, names): (Bound<'_, PyBytes>, Vec<String>) = data.extract()?;
             let codes = words::<4>(name, codes.as_bytes())?
                 .map(|word| u32::try_from(i32::from_le_bytes(word)).ok())

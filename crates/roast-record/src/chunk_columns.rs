@@ -1,9 +1,9 @@
 //! Where each column of the `chunks` table comes from in a row. Tables and the
 //! rows that users see are both made from this list, so they agree.
 
-use std::fmt::Write;
-
-use roast_model::{Column, ColumnData, ColumnKind, IntColumn, NameColumn, Table, UtcNs, Value};
+use roast_model::{
+    Column, ColumnData, ColumnKind, IntColumn, KeyColumn, NameColumn, Table, UtcNs, Value,
+};
 
 use crate::chunk_log::{ChunkLog, Place, Source};
 use crate::kinds::ChunkPhase;
@@ -32,8 +32,10 @@ pub(crate) enum Get {
     Name(fn(&View<'_>) -> Option<u32>),
     /// One of few names that are none of the log's.
     Word(fn(&View<'_>) -> &'static str),
-    /// Writes its text, if there is one.
-    Text(fn(&View<'_>, &mut String) -> Option<()>),
+    /// A name of the log, and the number of a task.
+    Key(fn(&View<'_>) -> Option<(u32, Option<u64>)>),
+    /// Text, if there is one.
+    Text(for<'a> fn(&View<'a>) -> Option<&'a str>),
 }
 
 impl View<'_> {
@@ -43,14 +45,6 @@ impl View<'_> {
 
     fn reading(&self) -> Option<Reading> {
         self.row.reading
-    }
-
-    fn write_task_key(&self, text: &mut String) -> Option<()> {
-        text.push_str(self.log.name_of(self.row.task_head)?);
-        match self.row.task_number {
-            Some(number) => write!(text, "-{number}").ok(),
-            None => Some(()),
-        }
     }
 
     fn num_branches(&self) -> Option<i64> {
@@ -71,10 +65,15 @@ impl View<'_> {
             Get::Micros(get) => secs(get(self)).into(),
             Get::Name(get) => self.log.name_of(get(self)).into(),
             Get::Word(get) => get(self).into(),
-            Get::Text(get) => {
-                let mut text = String::new();
-                get(self, &mut text).map_or(Value::None, |()| Value::Str(text))
-            }
+            Get::Key(get) => match get(self) {
+                None => Value::None,
+                Some((head, None)) => self.log.name_of(Some(head)).into(),
+                Some((head, Some(number))) => Value::Str(format!(
+                    "{}-{number}",
+                    self.log.name_of(Some(head)).unwrap_or_default()
+                )),
+            },
+            Get::Text(get) => get(self).into(),
         }
     }
 }
@@ -128,18 +127,12 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("rss_end_bytes", Get::Int(|view| view.row.rss_end_bytes)),
     ("bytes_read", Get::Int(|view| view.row.bytes_read)),
     ("error", Get::Name(|view| view.row.error)),
-    (
-        "extra",
-        Get::Text(|view, text| {
-            text.push_str(view.row.extra.as_deref()?);
-            Some(())
-        }),
-    ),
+    ("extra", Get::Text(|view| view.row.extra.as_deref())),
     ("attempt", Get::Int(|view| Some(view.ranked.attempt.into()))),
     ("outcome", Get::Word(|view| view.ranked.outcome.name())),
     ("host", Get::Name(|view| view.place.host)),
     ("thread", Get::Int(|view| view.place.thread.map(to_i64))),
-    ("task_key", Get::Text(|view, text| view.write_task_key(text))),
+    ("task_key", Get::Key(|view| Some((view.row.task_head?, view.row.task_number)))),
     ("unpack_secs", UNPACK.0),
     ("unpack_cpu_secs", UNPACK.1),
     ("unpack_run_queue_secs", UNPACK.2),
@@ -183,12 +176,14 @@ pub(crate) enum Growing {
     /// Anything but names of the log.
     Plain(Column),
     Names(LogNames),
+    Keys(LogNames, IntColumn),
 }
 
 impl Growing {
     pub(crate) fn new(kind: ColumnKind, get: Get) -> Self {
         match get {
             Get::Name(_) => Self::Names(LogNames::default()),
+            Get::Key(_) => Self::Keys(LogNames::default(), IntColumn::default()),
             _ => Self::Plain(Column::new(kind)),
         }
     }
@@ -204,50 +199,32 @@ impl Growing {
             (Self::Plain(Column::Name(column)), Get::Word(get)) => {
                 column.extend(views.iter().map(|view| Some(get(view))));
             }
-            (Self::Plain(Column::Name(column)), Get::Text(get)) => {
-                let texts = Texts::of(get, views);
-                column.extend(texts.iter());
-            }
             (Self::Plain(Column::Text(column)), Get::Text(get)) => {
-                let texts = Texts::of(get, views);
-                texts.iter().for_each(|text| column.push(text));
+                views.iter().for_each(|view| column.push(get(view)));
+            }
+            (Self::Keys(heads, numbers), Get::Key(get)) => {
+                heads.extend(views.iter().map(|view| get(view).map(|(head, _)| head)));
+                numbers.extend(views.iter().map(|view| get(view)?.1.map(to_i64)));
             }
             (Self::Names(names), Get::Name(get)) => names.extend(views.iter().map(get)),
             // The pairs above are all there are: `new` made the column.
             (Self::Plain(column), _) => column.extend_missing(views.len()),
             (Self::Names(names), _) => names.extend(views.iter().map(|_| None)),
+            (Self::Keys(heads, numbers), _) => {
+                heads.extend(views.iter().map(|_| None));
+                numbers.extend_missing(views.len());
+            }
         }
     }
 
     pub(crate) fn finish(self, log: &ChunkLog) -> Column {
         match self {
             Self::Plain(column) => column,
-            Self::Names(names) => names.finish(log),
+            Self::Names(names) => Column::Name(names.finish(log)),
+            Self::Keys(heads, numbers) => {
+                Column::Key(KeyColumn::from_parts(heads.finish(log), numbers))
+            }
         }
-    }
-}
-
-/// The texts of some rows, one after another.
-struct Texts {
-    all: String,
-    /// Where each ends, if it is there.
-    ends: Vec<Option<usize>>,
-}
-
-impl Texts {
-    fn of(get: fn(&View<'_>, &mut String) -> Option<()>, views: &[View<'_>]) -> Self {
-        let mut all = String::new();
-        let ends = views.iter().map(|view| get(view, &mut all).map(|()| all.len())).collect();
-        Self { all, ends }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Option<&str>> {
-        let mut start = 0;
-        self.ends.iter().map(move |end| {
-            let text = self.all.get(start..(*end)?);
-            start = (*end)?;
-            text
-        })
     }
 }
 
@@ -280,9 +257,9 @@ impl LogNames {
         }));
     }
 
-    pub(crate) fn finish(self, log: &ChunkLog) -> Column {
+    pub(crate) fn finish(self, log: &ChunkLog) -> NameColumn {
         let names = self.used.iter().map(|name| log.name_of(Some(*name)).unwrap_or_default());
-        Column::Name(NameColumn::from_codes(self.codes, names))
+        NameColumn::from_codes(self.codes, names)
     }
 }
 

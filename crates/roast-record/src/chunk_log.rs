@@ -4,13 +4,20 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use crate::costs::{BranchCost, FileFacts};
 use crate::kinds::ChunkPhase;
 use crate::palette::Palette;
 use crate::row::{Head, Renumber, Row, Times, renumber};
 use crate::row_store::{RowStore, StoredRow};
-use crate::wire::Writer;
+use crate::wire::{LogError, Writer};
+
+/// With less to read a second thread is not worth its start.
+const BYTES_WORTH_A_THREAD: usize = 1 << 20;
+/// Logs that may be read before they are added.
+const LOGS_AHEAD: usize = 4;
 
 /// Dataset, file and tree of a chunk, as numbers in the log's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,6 +161,32 @@ impl ChunkLog {
             *times = times.or_larger(serialize);
             self.rows.replace(index, &row);
         }
+    }
+
+    /// Adds logs in the form of [`ChunkLog::to_bytes`], one after the other: while
+    /// one is added, the next is read. What cannot be read is left out and told of.
+    pub fn merge_all(&mut self, logs: &[&[u8]]) -> Vec<LogError> {
+        let mut errors = Vec::new();
+        let mut add = |log: Result<Self, LogError>| match log {
+            Ok(log) => self.merge(&log),
+            Err(error) => errors.push(error),
+        };
+        if logs.iter().map(|log| log.len()).sum::<usize>() < BYTES_WORTH_A_THREAD {
+            logs.iter().for_each(|log| add(Self::from_bytes(log)));
+            return errors;
+        }
+        thread::scope(|scope| {
+            let (read, ready) = sync_channel(LOGS_AHEAD);
+            let reader = thread::Builder::new().spawn_scoped(scope, move || {
+                logs.iter().try_for_each(|log| read.send(Self::from_bytes(log)))
+            });
+            match reader {
+                Ok(_) => ready.into_iter().for_each(add),
+                // No thread to be had, so this one does both.
+                Err(_) => logs.iter().for_each(|log| add(Self::from_bytes(log))),
+            }
+        });
+        errors
     }
 
     /// Adds what another log holds. Rows that are in both count once; so do

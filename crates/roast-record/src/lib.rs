@@ -26,7 +26,6 @@ mod row_store;
 mod section_columns;
 mod section_stack;
 mod spool;
-mod task_key;
 #[cfg(test)]
 mod tests;
 mod wire;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use roast_model::{ShownSection, UtcNs, Value, chunk_row};
+use roast_model::{ShownSection, UtcNs, Value, chunk_row, split_key};
 
 use crate::chunk_columns::View;
 use crate::chunk_log::{ChunkLog, Place, Source};
@@ -10,7 +10,6 @@ use crate::kinds::{ChunkPhase, SectionKind};
 use crate::log_tables::section_secs;
 use crate::order::{Outcome, Ranked, RowOrder};
 use crate::row::{Row, Section};
-use crate::task_key;
 
 const BYTES_PER_MB: f64 = 1_048_576.0;
 const BYTES_PER_GB: f64 = 1e9;
@@ -202,7 +201,7 @@ impl ChunkLog {
 
     /// Dask's key of a row, as it was given.
     pub(crate) fn set_task_key(&mut self, row: &mut Row, key: &str) {
-        let (head, number) = task_key::split(key);
+        let (head, number) = split_key(key);
         row.task_head = Some(self.name(head));
         row.task_number = number;
     }

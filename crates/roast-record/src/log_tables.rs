@@ -2,10 +2,8 @@
 //! logs give equal tables, however they were merged.
 
 use std::collections::HashMap;
-use std::panic::resume_unwind;
-use std::thread;
 
-use roast_model::{ColumnData, Table, TableBuilder, TableError};
+use roast_model::{ColumnData, Table, TableBuilder, TableError, both};
 
 use crate::branch_tables::BranchUse;
 use crate::chunk_columns::{CHUNK_COLUMNS, Growing, View, to_i64};
@@ -49,17 +47,8 @@ impl ChunkLog {
     fn halves(&self, order: &RowOrder, numbers: &HashMap<u32, i64>) -> Result<Part, TableError> {
         let middle = order.len() / 2;
         let (first, second) = order.rows.split_at(middle);
-        let second = || Part::of(self, second, middle, numbers);
-        let (first, second) = thread::scope(|scope| {
-            let running = thread::Builder::new().spawn_scoped(scope, second);
-            let first = Part::of(self, first, 0, numbers);
-            let second = match running {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // No thread to be had, so this one does the work.
-                Err(_) => second(),
-            };
-            (first, second)
-        });
+        let (first, second) =
+            both(|| Part::of(self, first, 0, numbers), || Part::of(self, second, middle, numbers));
         let mut whole = first?;
         whole.append(second?)?;
         Ok(whole)
@@ -152,8 +141,14 @@ impl Part {
 
     /// Adds the rows that follow.
     fn append(&mut self, later: Self) -> Result<(), TableError> {
-        self.chunks.append_table(later.chunks)?;
-        self.sections.append_table(later.sections)?;
+        let Self { chunks, sections, .. } = self;
+        let mut later_sections = Some(later.sections);
+        let (chunks, sections) = both(
+            || chunks.append_table(later.chunks),
+            || later_sections.take().map_or(Ok(()), |later| sections.append_table(later)),
+        );
+        chunks?;
+        sections?;
         for (sum, more) in self.bytes_of_source.iter_mut().zip(later.bytes_of_source) {
             *sum = added(*sum, more);
         }

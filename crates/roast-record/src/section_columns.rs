@@ -93,8 +93,8 @@ impl SectionColumns {
         self.settle();
         vec![
             Column::Int(self.chunk_id),
-            self.dataset.finish(log),
-            self.section.finish(log),
+            Column::Name(self.dataset.finish(log)),
+            Column::Name(self.section.finish(log)),
             Column::Name(self.kind),
             Column::Int(self.depth),
             Column::Int(self.parent),

@@ -68,7 +68,7 @@ fn type_name(kind: ColumnKind) -> &'static str {
         ColumnKind::Time => "timestamp\\[ns, UTC\\]",
         ColumnKind::Int => "int64",
         ColumnKind::Float => "float64",
-        ColumnKind::Name => "string, dictionary-encoded",
+        ColumnKind::Name | ColumnKind::Key => "string, dictionary-encoded",
         ColumnKind::Text => "string",
     }
 }

@@ -132,8 +132,8 @@ fn column(workers: &RecordBatch, name: &str) -> Vec<Json> {
         Some(ColumnKind::Time) => {
             frame.times(name).map(|time| Json::from(time.map(|time| time.to_string()))).collect()
         }
-        Some(ColumnKind::Name | ColumnKind::Text) | None => {
-            frame.names(name).map(Json::from).collect()
+        Some(ColumnKind::Name | ColumnKind::Key | ColumnKind::Text) | None => {
+            frame.texts(name).map(Json::from).collect()
         }
     }
 }

@@ -167,7 +167,7 @@ impl Step {
     }
 
     fn part(self, done: f64) -> Self {
-        let part = |whole: i64| (whole as f64 * done) as i64;
+        let part = |whole: i64| ns(whole as f64 / 1e9 * done);
         Self { wall: part(self.wall), cpu: part(self.cpu), run_queue: part(self.run_queue) }
     }
 }
@@ -177,8 +177,9 @@ fn step(cpu_secs: f64, waiting_secs: f64) -> Step {
     Step { wall: cpu + run_queue + ns(waiting_secs), cpu, run_queue }
 }
 
+/// Nanoseconds, to the microsecond as a recorder tells them.
 pub(crate) fn ns(secs: f64) -> i64 {
-    (secs * 1e9).round() as i64
+    (secs * 1e6).round() as i64 * 1_000
 }
 
 fn pages(bytes: f64) -> i64 {

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use roast_model::{ColumnData, TableBuilder, TableError};
 
-/// Nanoseconds as seconds.
+/// Nanoseconds as seconds, to the microsecond as a recorder tells them.
 pub(crate) fn seconds(ns: impl Iterator<Item = i64>) -> ColumnData {
-    ColumnData::Floats(ns.map(|ns| Some(ns as f64 / 1e9)).collect())
+    let micros = |ns: i64| ns.saturating_add(500) / 1_000;
+    ColumnData::Floats(ns.map(|ns| Some(micros(ns) as f64 / 1e6)).collect())
 }
 
 /// Names by number: each is made once per batch, however often it stands there.

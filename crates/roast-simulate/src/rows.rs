@@ -216,12 +216,12 @@ pub(crate) fn append_tasks(
     append(tasks, batch)
 }
 
-/// As Dask makes them: unique, and without any order.
+/// As Dask makes them for a call that is not pure: an id of the call, and a number.
 fn task_key(seed: u64, chunk: u64) -> String {
     let mixed = |number: u64| {
         let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         number ^ (number >> 31)
     };
-    format!("{PROCESSOR}-{:016x}{:016x}", mixed(chunk ^ seed), mixed(!chunk))
+    format!("{PROCESSOR}-{:016x}{:016x}-{chunk}", mixed(seed), mixed(!seed))
 }

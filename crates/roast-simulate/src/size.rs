@@ -7,8 +7,6 @@ use crate::recorder::Busy;
 use crate::schedule::TICK_NS;
 use crate::worker_tables::heartbeat_ticks;
 
-/// A distinct task key: its text, twice while the table is put together.
-const KEY_BYTES: f64 = 200.0;
 /// Buffers grow by doubling.
 const ROOM: f64 = 1.5;
 
@@ -22,7 +20,7 @@ pub fn needed_bytes(simulation: &Simulation) -> f64 {
     let beat_secs = heartbeat_ticks(simulation.cluster.workers) as f64 * TICK_NS as f64 / 1e9;
     let beats = f64::from(simulation.cluster.workers) * (secs / beat_secs + 1.0);
     let files = chunks / f64::from(work.chunks_per_file.max(1));
-    let rows = attempts * (Table::Chunks.row_bytes() + KEY_BYTES)
+    let rows = attempts * Table::Chunks.row_bytes()
         + chunks * f64::from(work.sections) * Table::Sections.row_bytes()
         + tasks * (Table::Tasks.row_bytes() + size_of::<Busy>() as f64)
         + beats * Table::Workers.row_bytes()

@@ -70,7 +70,7 @@ fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
             ColumnKind::Float => builder
                 .set_column_dictionary_page_size_limit(path.clone(), FLOAT_DICTIONARY_BYTES)
                 .set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT),
-            ColumnKind::Name | ColumnKind::Text => builder,
+            ColumnKind::Name | ColumnKind::Key | ColumnKind::Text => builder,
         };
     }
     Ok(builder.build())

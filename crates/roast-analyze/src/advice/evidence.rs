@@ -8,6 +8,8 @@ use crate::number::usable;
 use crate::sheet::Sheet;
 use crate::worker_rows::WorkerRow;
 
+use super::stragglers::Slowest;
+
 /// A chunk that gave a result, as far as its row tells.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chunk {
@@ -21,9 +23,10 @@ pub(super) struct Chunk {
     /// Inside `process()`, column reads included.
     pub(super) process_secs: f64,
     pub(super) read_secs: f64,
-    /// CPU time of the user's own code.
-    pub(super) user_cpu_secs: Option<f64>,
-    pub(super) read_bytes: Option<f64>,
+    /// CPU time of the user's own code, or its wall time where that is not known.
+    pub(super) user_secs: f64,
+    /// As far as is known.
+    pub(super) read_bytes: f64,
 }
 
 /// The context of every rule.
@@ -44,6 +47,7 @@ pub(crate) struct Evidence<'a> {
     pub(super) datasets: Names<'a>,
     pub(super) files: Names<'a>,
     pub(super) hosts: Names<'a>,
+    pub(super) slowest: Option<Slowest>,
 }
 
 impl<'a> Evidence<'a> {
@@ -69,6 +73,7 @@ impl<'a> Evidence<'a> {
             datasets: Names::default(),
             files: Names::default(),
             hosts: Names::default(),
+            slowest: None,
         };
         if let Some((rows, outcomes)) = rows {
             evidence.read_chunks(rows, outcomes);
@@ -115,6 +120,7 @@ impl<'a> Evidence<'a> {
             let start = starts.next().flatten();
             let (Outcome::Ok, Some(secs), Some(events)) = (outcome, secs, events) else { continue };
             let process_secs = process.or(duration).unwrap_or(0.0).min(secs);
+            let read_secs = read.unwrap_or(0.0).min(process_secs);
             let process_cpu = cpus.get(4).copied().flatten();
             self.queue_secs += queues.into_iter().flatten().sum::<f64>();
             self.cpu_secs += cpus.into_iter().flatten().sum::<f64>();
@@ -128,9 +134,11 @@ impl<'a> Evidence<'a> {
                 events,
                 secs,
                 process_secs,
-                read_secs: read.unwrap_or(0.0).min(process_secs),
-                user_cpu_secs: process_cpu.map(|cpu| (cpu - read_cpu.unwrap_or(0.0)).max(0.0)),
-                read_bytes,
+                read_secs,
+                user_secs: process_cpu.map_or(process_secs - read_secs, |cpu| {
+                    (cpu - read_cpu.unwrap_or(0.0)).max(0.0)
+                }),
+                read_bytes: read_bytes.unwrap_or(0.0),
             });
         }
         // Tables of a collector are in order.

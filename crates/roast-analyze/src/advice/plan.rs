@@ -253,8 +253,7 @@ fn without_first(chunks: &[Chunk]) -> Vec<&Chunk> {
 fn growing_part<'c>(chunks: impl IntoIterator<Item = &'c Chunk>) -> Option<f64> {
     let mut by_dataset: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
     for chunk in chunks {
-        let user = chunk.user_cpu_secs.unwrap_or(chunk.process_secs - chunk.read_secs);
-        by_dataset.entry(chunk.dataset).or_default().push((chunk.events, user));
+        by_dataset.entry(chunk.dataset).or_default().push((chunk.events, chunk.user_secs));
     }
     let (mut sum_xx, mut sum_xy, mut sum_yy) = (0.0, 0.0, 0.0);
     let (mut total_x, mut total_y, mut count, mut free) = (0.0, 0.0, 0.0, -1.0);
@@ -311,7 +310,7 @@ fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<u32>) {
         file.entries += chunk.events;
         file.chunks += 1.0;
         file.read_secs += chunk.read_secs;
-        *bytes += chunk.read_bytes.unwrap_or(0.0);
+        *bytes += chunk.read_bytes;
     }
     let files = files
         .into_iter()
@@ -357,8 +356,7 @@ mod tests {
 
     #[test]
     fn the_growing_part_needs_chunks_of_different_length() {
-        let chunk =
-            |events: f64, cpu: f64| Chunk { events, user_cpu_secs: Some(cpu), ..Chunk::default() };
+        let chunk = |events: f64, cpu: f64| Chunk { events, user_secs: cpu, ..Chunk::default() };
         let fixed: Vec<_> = [800.0, 1000.0, 1200.0, 900.0].map(|n| chunk(n, 0.5)).to_vec();
         assert_eq!(growing_part(&fixed), Some(0.0));
         let half: Vec<_> =

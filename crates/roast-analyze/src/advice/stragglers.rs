@@ -57,22 +57,38 @@ impl Usual {
     }
 }
 
+/// What tells the chunks of a group.
+type Code = fn(&Chunk) -> u32;
+
+/// The group of chunks that is furthest behind, of whatever kind.
+pub(super) struct Slowest {
+    kind: &'static str,
+    code: Code,
+    group: Group,
+}
+
+impl Slowest {
+    pub(super) fn of(chunks: &[Chunk]) -> Option<Self> {
+        // One file or host inside each dataset; a dataset against the other ones.
+        let kinds: [(&str, Code, Code); 3] = [
+            ("host", |chunk| chunk.host, |chunk| chunk.dataset),
+            ("file", |chunk| chunk.file, |chunk| chunk.dataset),
+            ("dataset", |chunk| chunk.dataset, |_| 0),
+        ];
+        let mut room = Room::default();
+        let groups = kinds.map(|(_, code, among)| slowest(chunks, code, among, &mut room));
+        kinds
+            .into_iter()
+            .zip(groups)
+            .filter_map(|((kind, code, _), group)| Some(Self { kind, code, group: group? }))
+            // Where a host and a file explain the same, the host comes first.
+            .rev()
+            .max_by(|a, b| a.group.excess_secs.total_cmp(&b.group.excess_secs))
+    }
+}
+
 pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Advice> {
-    type Code = fn(&Chunk) -> u32;
-    // One file or host inside each dataset; a dataset against the other ones.
-    let kinds: [(&str, Code, Code); 3] = [
-        ("host", |chunk| chunk.host, |chunk| chunk.dataset),
-        ("file", |chunk| chunk.file, |chunk| chunk.dataset),
-        ("dataset", |chunk| chunk.dataset, |_| 0),
-    ];
-    let (kind, code, group) = kinds
-        .into_iter()
-        .filter_map(|(kind, code, among)| {
-            Some((kind, code, slowest(&evidence.chunks, code, among)?))
-        })
-        // Where a host and a file explain the same, the host comes first.
-        .rev()
-        .max_by(|a, b| a.2.excess_secs.total_cmp(&b.2.excess_secs))?;
+    let Slowest { kind, code, group } = evidence.slowest.as_ref()?;
     let outlook = plan?.with_chunk_secs(|index, secs| match evidence.chunks.get(index) {
         Some(chunk) if code(chunk) == group.code => secs.min(group.usual.secs(chunk.events)),
         _ => secs,
@@ -81,13 +97,13 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
     if !gain.is_worth(evidence) {
         return None;
     }
-    let names = match kind {
+    let names = match *kind {
         "host" => &evidence.hosts,
         "file" => &evidence.files,
         _ => &evidence.datasets,
     };
     let name = names.names().get(group.code as usize).copied().flatten().unwrap_or(UNKNOWN);
-    let action = match kind {
+    let action = match *kind {
         "host" => "look at this host, or leave it out",
         "file" => "look at this file: copy it to where the others are, or write it anew",
         _ => "look at what the processor does only for this dataset, and where its files are",
@@ -118,25 +134,30 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
     })
 }
 
+/// Memory that is used again for each kind of group.
+#[derive(Default)]
+struct Room {
+    items: Vec<Item>,
+    ordered: Vec<Item>,
+    numbers: Vec<f64>,
+}
+
 /// The group that is furthest behind the others in seconds, if any is far enough.
-fn slowest(
-    chunks: &[Chunk],
-    code: impl Fn(&Chunk) -> u32,
-    among: impl Fn(&Chunk) -> u32,
-) -> Option<Group> {
-    let items = chunks.iter().filter(|chunk| chunk.events > 0.0).map(|chunk| Item {
+fn slowest(chunks: &[Chunk], code: Code, among: Code, room: &mut Room) -> Option<Group> {
+    let Room { items, ordered, numbers } = room;
+    items.clear();
+    items.extend(chunks.iter().filter(|chunk| chunk.events > 0.0).map(|chunk| Item {
         among: among(chunk),
         code: code(chunk),
         secs: chunk.secs,
         process_secs: chunk.process_secs,
         events: chunk.events,
-    });
-    let items = ordered_by(items.collect(), |item| item.code);
-    let items = ordered_by(items, |item| item.among);
-    let mut room = Vec::with_capacity(items.len());
+    }));
+    put_in_order(items, ordered, |item| item.code);
+    put_in_order(items, ordered, |item| item.among);
     items
         .chunk_by(|a, b| a.among == b.among)
-        .filter_map(|field| slowest_of_field(field, &mut room))
+        .filter_map(|field| slowest_of_field(field, numbers))
         .max_by(|a, b| a.excess_secs.total_cmp(&b.excess_secs))
 }
 
@@ -150,15 +171,16 @@ struct Item {
     events: f64,
 }
 
-/// In the order of a number that runs from zero on; equals stay as they are.
-fn ordered_by(items: Vec<Item>, key: impl Fn(&Item) -> u32) -> Vec<Item> {
+/// Puts items in the order of a number that runs from zero on; equals stay as they
+/// are.
+fn put_in_order(items: &mut Vec<Item>, ordered: &mut Vec<Item>, key: impl Fn(&Item) -> u32) {
     if items.is_sorted_by_key(&key) {
-        return items;
+        return;
     }
     let key = |item: &Item| key(item) as usize;
     // Where the items of each number begin, and then where the next of them goes.
     let mut places: Vec<usize> = vec![0; items.iter().map(key).max().map_or(0, |most| most + 2)];
-    for item in &items {
+    for item in items.iter() {
         if let Some(count) = places.get_mut(key(item) + 1) {
             *count += 1;
         }
@@ -168,15 +190,15 @@ fn ordered_by(items: Vec<Item>, key: impl Fn(&Item) -> u32) -> Vec<Item> {
         before += *place;
         *place = before;
     }
-    let mut ordered = vec![Item::default(); items.len()];
-    for item in items {
-        let Some(place) = places.get_mut(key(&item)) else { continue };
+    ordered.resize(items.len(), Item::default());
+    for item in items.iter() {
+        let Some(place) = places.get_mut(key(item)) else { continue };
         if let Some(slot) = ordered.get_mut(*place) {
-            *slot = item;
+            *slot = *item;
         }
         *place += 1;
     }
-    ordered
+    std::mem::swap(items, ordered);
 }
 
 /// The same in one field, whose chunks must be in the order of their groups.

@@ -11,8 +11,8 @@ use super::zones::Zone;
 enum Change {
     /// So many threads more or less.
     Threads(i64),
-    Begins(usize),
-    Ends(usize),
+    Begins(u32),
+    Ends(u32),
     /// So many transfers more or less.
     Transfers(i64),
     /// So many other activities more or less.
@@ -31,15 +31,16 @@ pub(super) fn worker(
     let ns_of_stretch = pass(changes(threads, load, zones), load.stretches.len(), seconds);
     let mut left = ns_of_stretch.clone();
     for placed in &load.rows {
-        let Some(stretch) = load.stretches.get(placed.stretch) else { continue };
-        let Some(granted) = ns_of_stretch.get(placed.stretch) else { continue };
+        let at = placed.stretch as usize;
+        let Some(stretch) = load.stretches.get(at) else { continue };
+        let Some(granted) = ns_of_stretch.get(at) else { continue };
         // Rows that claim more than their task share what there is.
         let whole = stretch.span.length().max(stretch.rows_ns);
         let ns = share(*granted, placed.length_ns, whole);
-        if let Some(slot) = ns_of_row.get_mut(placed.row) {
+        if let Some(slot) = ns_of_row.get_mut(placed.row as usize) {
             *slot = ns;
         }
-        if let Some(left) = left.get_mut(placed.stretch) {
+        if let Some(left) = left.get_mut(at) {
             *left -= ns;
         }
     }
@@ -75,7 +76,7 @@ fn changes(threads: &[Threads], load: &Load, zones: &[Zone]) -> Vec<(i64, Change
         let span = Span { start: part.start, stop: part.stop };
         both(span, Change::Threads(part.count), Change::Threads(part.count.saturating_neg()));
     }
-    for (index, stretch) in load.stretches.iter().enumerate() {
+    for (index, stretch) in (0..).zip(&load.stretches) {
         both(stretch.span, Change::Begins(index), Change::Ends(index));
     }
     for span in &load.transfers {
@@ -130,13 +131,13 @@ fn pass(changes: Vec<(i64, Change)>, stretches: usize, seconds: &mut Seconds) ->
             Change::Zone(entry) => zone = entry,
             Change::Begins(stretch) => {
                 busy += 1;
-                if let Some(granted) = granted.get_mut(stretch) {
+                if let Some(granted) = granted.get_mut(stretch as usize) {
                     *granted = clock_ns.saturating_neg();
                 }
             }
             Change::Ends(stretch) => {
                 busy -= 1;
-                if let Some(granted) = granted.get_mut(stretch) {
+                if let Some(granted) = granted.get_mut(stretch as usize) {
                     *granted = granted.saturating_add(clock_ns);
                 }
             }

@@ -36,7 +36,7 @@ impl Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Task {
     pub(super) span: Span,
-    prefix: usize,
+    prefix: u32,
     erred: bool,
 }
 
@@ -55,8 +55,8 @@ pub(super) struct Stretch {
 /// A chunk row and the stretch it is in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedRow {
-    pub(super) row: usize,
-    pub(super) stretch: usize,
+    pub(super) row: u32,
+    pub(super) stretch: u32,
     pub(super) length_ns: i64,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Work<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ChunkRow {
     span: Span,
-    row: usize,
+    row: u32,
 }
 
 #[derive(Debug, Default)]
@@ -147,46 +147,49 @@ pub(super) fn read<'a>(sources: &Sources<'a>, presence: &Presence<'a>) -> Work<'
             !listed && prefix.is_some_and(|prefix| prefix.trim_matches('_') == REDUCE)
         })
         .collect();
-    let flag = |flags: &[bool], prefix: usize| flags.get(prefix).copied().unwrap_or(false);
+    let flag = |flags: &[bool], prefix: u32| flags.get(prefix as usize).copied().unwrap_or(false);
 
     // Without listed prefixes the processor's tasks are those with chunk rows in
     // them, and their like.
     let guess = listed.is_empty();
-    let mut places: Vec<Vec<Option<usize>>> = Vec::with_capacity(seen.len());
+    let mut places: Vec<Vec<Option<u32>>> = Vec::with_capacity(seen.len());
     let mut has_rows = vec![false; prefixes.len()];
     let mut any_row = false;
     for seen in &mut seen {
         seen.tasks.sort_unstable();
         seen.rows.sort_unstable();
         any_row |= !seen.rows.is_empty();
-        let candidates: Vec<usize> = (0..seen.tasks.len())
-            .filter(|index| {
-                seen.tasks.get(*index).is_some_and(|task| {
-                    if guess {
-                        !flag(&is_reduction, task.prefix)
-                    } else {
-                        flag(&is_listed, task.prefix)
-                    }
-                })
+        let candidates: Vec<u32> = (0..)
+            .zip(&seen.tasks)
+            .filter(|(_, task)| {
+                if guess {
+                    !flag(&is_reduction, task.prefix)
+                } else {
+                    flag(&is_listed, task.prefix)
+                }
             })
+            .map(|(index, _)| index)
             .collect();
-        let tasks: Vec<Task> =
-            candidates.iter().filter_map(|index| seen.tasks.get(*index).copied()).collect();
+        let tasks: Vec<Task> = candidates
+            .iter()
+            .filter_map(|index| seen.tasks.get(*index as usize).copied())
+            .collect();
         let spans: Vec<Span> = seen.rows.iter().map(|row| row.span).collect();
-        let place: Vec<Option<usize>> = matching::assign(&tasks, &spans)
+        let place: Vec<Option<u32>> = matching::assign(&tasks, &spans)
             .into_iter()
             .map(|task| candidates.get(task?).copied())
             .collect();
-        for task in place.iter().flatten().filter_map(|index| seen.tasks.get(*index)) {
-            if let Some(flag) = has_rows.get_mut(task.prefix) {
+        for task in place.iter().flatten().filter_map(|index| seen.tasks.get(*index as usize)) {
+            if let Some(flag) = has_rows.get_mut(task.prefix as usize) {
                 *flag = true;
             }
         }
         places.push(place);
     }
     let kinds = Kinds {
-        is_processor: (0..prefixes.len())
-            .map(|prefix| {
+        is_processor: (0..)
+            .zip(prefixes.names())
+            .map(|(prefix, _)| {
                 if !guess {
                     flag(&is_listed, prefix)
                 } else if any_row {
@@ -217,20 +220,22 @@ struct Kinds<'a> {
 }
 
 impl Kinds<'_> {
-    fn load(&self, seen: Seen, place: &[Option<usize>], opening_seen: &[bool]) -> Load {
+    fn load(&self, seen: Seen, place: &[Option<u32>], opening_seen: &[bool]) -> Load {
         let mut stretches: Vec<Stretch> =
             seen.tasks.iter().map(|task| self.stretch(task)).collect();
         let mut rows = Vec::with_capacity(seen.rows.len());
         for (chunk, place) in seen.rows.iter().zip(place) {
             let length_ns = chunk.span.length();
-            let stretch = place.unwrap_or(stretches.len());
-            match stretches.get_mut(stretch) {
+            let fresh = || u32::try_from(stretches.len()).unwrap_or(u32::MAX);
+            let stretch = place.unwrap_or_else(fresh);
+            match stretches.get_mut(stretch as usize) {
                 Some(stretch) => {
                     stretch.rows_ns = stretch.rows_ns.saturating_add(length_ns);
                     stretch.is_processor = true;
                     // What lies around a chunk whose opening was watched is the
                     // handling of the task; else it has the opening in it too.
-                    let opening_seen = opening_seen.get(chunk.row).copied().unwrap_or(false);
+                    let opening_seen =
+                        opening_seen.get(chunk.row as usize).copied().unwrap_or(false);
                     if stretch.rest == Entry::Unexplained && opening_seen {
                         stretch.rest = Entry::Overhead;
                     }
@@ -250,7 +255,7 @@ impl Kinds<'_> {
     }
 
     fn stretch(&self, task: &Task) -> Stretch {
-        let flag = |flags: &[bool]| flags.get(task.prefix).copied().unwrap_or(false);
+        let flag = |flags: &[bool]| flags.get(task.prefix as usize).copied().unwrap_or(false);
         // Preprocessing may share its prefix with the processor.
         let is_processor = flag(&self.is_processor) && !self.is_preprocessing(task.span.start);
         let rest = if task.erred {
@@ -309,7 +314,8 @@ fn read_tasks<'a>(
         let Some(seen) = slot(seen, worker) else { continue };
         match of_action.get(row, Action::of) {
             Action::Compute => {
-                let prefix = of_prefix.get(row, |prefix| prefixes.code(prefix));
+                let prefix = of_prefix
+                    .get(row, |prefix| u32::try_from(prefixes.code(prefix)).unwrap_or(u32::MAX));
                 let erred = of_outcome.get(row, |outcome| outcome == Some("erred"));
                 seen.tasks.push(Task { span, prefix, erred });
             }
@@ -328,7 +334,7 @@ fn read_rows<'a>(
 ) {
     let mut of_worker = ByName::new(rows.name_cells("worker"));
     let (mut starts, mut stops) = (rows.times("start"), rows.times("stop"));
-    for (row, outcome) in outcomes.iter().enumerate() {
+    for (row, outcome) in (0..).zip(outcomes) {
         let start = starts.next().flatten().map(|time| time.0);
         let stop = stops.next().flatten().map(|time| time.0);
         // What a replayed row tells of happened in an earlier run.
@@ -336,7 +342,7 @@ fn read_rows<'a>(
             continue;
         }
         let Some(span) = Span::new(start, stop) else { continue };
-        let worker = of_worker.get(row, |worker| {
+        let worker = of_worker.get(row as usize, |worker| {
             // Where there is one worker, it is that one, whatever it is called.
             let known = presence.has(worker) || workers.known(worker).is_some();
             workers.code(if known { worker } else { presence.only().unwrap_or(worker) })

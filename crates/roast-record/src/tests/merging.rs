@@ -130,8 +130,8 @@ fn attempts_and_outcomes_follow_from_the_rows() {
     let log = in_order(&[2, 1, 3, 0, 11, 10]);
     let chunks = &tables(&log)[0];
     let frame = Frame::new(chunks);
-    let keys: Vec<_> =
-        frame.names("task_key").map(|key| key.unwrap().rsplit('-').next().unwrap()).collect();
+    let number = |key: &str| key.rsplit('-').next().unwrap().to_owned();
+    let keys: Vec<_> = frame.texts("task_key").map(|key| number(&key.unwrap())).collect();
     assert_eq!(keys, ["0", "1", "2", "3", "10", "11"]);
     let attempts: Vec<_> = frame.ints("attempt").flatten().collect();
     assert_eq!(attempts, [1, 1, 2, 1, 1, 2]);

@@ -75,7 +75,7 @@ fn phases_cover_the_attempt_and_tell_work_from_waiting() {
     assert_eq!(row.get("num_events"), Some(&Value::Int(100)));
     assert_eq!(row.get("error"), Some(&Value::None));
     assert_eq!(row.get("accessed_branches"), Some(&Value::None), "nothing watched the columns");
-    assert_eq!(frame.names("task_key").next().unwrap(), Some("Analysis-ab-3"));
+    assert_eq!(frame.texts("task_key").next().unwrap().as_deref(), Some("Analysis-ab-3"));
 }
 
 #[cfg(target_os = "linux")]

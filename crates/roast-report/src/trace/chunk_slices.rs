@@ -21,6 +21,9 @@ const PHASES: [(&str, &str); 6] = [
     ("serialize", "serialize_secs"),
 ];
 const PROCESS: usize = 4;
+/// A section may seem to begin this much before the one before it ended: both are
+/// rounded.
+const ROUNDING_NS: i64 = 2_000;
 
 /// The chunk rows that have a place in time.
 pub(super) struct Chunks<'a> {
@@ -289,13 +292,17 @@ impl<'a> Sections<'a> {
         sections
             .into_iter()
             .map(|(span, row)| {
-                while around.last().is_some_and(|stop| *stop <= span.start) {
-                    around.pop();
+                let mut start = span.start;
+                let is_over = |stop: i64| {
+                    stop <= span.start || stop <= span.start + ROUNDING_NS && stop < span.stop
+                };
+                while let Some(stop) = around.pop_if(|stop| is_over(*stop)) {
+                    start = start.max(stop);
                 }
                 let stop = around.last().map_or(span.stop, |outer| span.stop.min(*outer));
                 around.push(stop);
                 let name = self.names.get(row).unwrap_or("section").to_owned();
-                (name, Span { stop, ..span }, self.counts.get(row).unwrap_or(1))
+                (name, Span { start, stop }, self.counts.get(row).unwrap_or(1))
             })
             .collect()
     }

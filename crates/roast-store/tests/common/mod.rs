@@ -118,6 +118,11 @@ fn any_column(kind: ColumnKind, rows: usize) -> BoxedStrategy<ColumnData> {
         )
         .prop_map(ColumnData::Floats)
         .boxed(),
+        ColumnKind::Key => {
+            prop::collection::vec(prop::option::of("[ab]-[0-9]{1,3}|[a-c→-]{0,2}|\\PC{0,9}"), rows)
+                .prop_map(ColumnData::Texts)
+                .boxed()
+        }
         ColumnKind::Name | ColumnKind::Text => {
             prop::collection::vec(prop::option::of("[a-c→]{0,2}|\\PC{0,9}"), rows)
                 .prop_map(ColumnData::Texts)
