@@ -149,11 +149,12 @@ docs-performance: $(BENCH_PACKAGE)/.built ## Measure the numbers of docs/perform
 bench-quick: $(BENCH_PACKAGE)/.built ## Fail if a cost is half again its budget (2 minutes)
 	$(BENCH) --quick
 
-# What runs on every worker, on the development build: that is there already.
+# On the development build, which is there already, and without what needs a browser, whole runs or
+# the last bit of speed.
 .PHONY: bench-check
-bench-check: $(VENV)/.built ## The same for recording on workers, on the development build (20 seconds)
+bench-check: $(VENV)/.built ## The same in short, on the development build (2 minutes)
 	PYTHONPATH=examples:. $(BIN)/python -m bench --quick --any-build \
-		startup sections chunk_recording payload
+		startup sections chunk_recording payload sampler task_intervals finishing store growth
 
 .PHONY: bench-rust
 bench-rust: $(VENV)/.deps ## Micro-benchmarks of recording and analysis

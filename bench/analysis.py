@@ -30,7 +30,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
         began_ns = time.time_ns()
         _record(path, rows=sizes[-1])
         secs = (time.time_ns() - began_ns) / 1e9
-        figures = {size: _best(path, size, began_ns, secs, repeats=3) for size in sizes}
+        figures = {size: _best(path, size, began_ns, secs, repeats=2) for size in sizes}
     smallest = figures[sizes[0]]
     for size, figure in figures.items():
         yield Row(
@@ -41,7 +41,8 @@ def rows(*, quick: bool) -> Iterator[Row]:
             reference="json of as many rows",
             reference_measured=figure["json_secs"],
             ratio=figure["secs"] / figure["json_secs"],
-            budget=0.06,
+            # Of few rows, most is what any run takes: growth tells of those.
+            budget=0.06 if size == sizes[-1] else None,
             design="≤ 2 s" if size == SIZES[-1] else None,
         )
         yield Row(
@@ -52,7 +53,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
             reference="json of as many rows",
             reference_measured=figure["json_mb"],
             ratio=figure["peak_mb"] / figure["json_mb"],
-            budget=500 / (figure["json_mb"] / size * SIZES[-1]),
+            budget=500 / (figure["json_mb"] / size * SIZES[-1]) if size == sizes[-1] else None,
             design="≤ 500 MB" if size == SIZES[-1] else None,
         )
         if size == sizes[-1]:

@@ -80,7 +80,7 @@ def _nothing() -> None:
 
 def rows(*, quick: bool) -> Iterator[Row]:
     """Record chunks that read 60 columns, and chunks that read none."""
-    repeats = 10 if quick else 40
+    repeats = 10 if quick else 30
     with tempfile.TemporaryDirectory() as directory:
         chunk = WideChunk(wide_root_file(Path(directory)))
         reads = pair(

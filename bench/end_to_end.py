@@ -1,7 +1,7 @@
 """Whole runs with no monitoring, with the workflow level, and with everything.
 
-One cluster of two worker processes runs each way in turn: the demo's analysis, and four hundred
-chunks of a few branches, which take so little that a fixed cost per chunk would show.
+One cluster of two worker processes runs each way in turn: half of the demo, and four hundred chunks
+of a few branches, which take so little that a fixed cost per chunk would show.
 
 Two runs of the same thing differ by several percent on most machines, so each ratio has its
 uncertainty. Beside it stands what the run itself says monitoring took: the time around it on the
@@ -36,8 +36,11 @@ from roastcoffea import MetricsCollector
 
 DATA = Path(__file__).resolve().parent.parent / "demo-data"
 DEMO_CHUNK_EVENTS = 1_000
+DEMO_CHUNKS_PER_DATASET = 10
 SMALL_CHUNK_EVENTS = 100
 SMALL_CHUNKS = 400
+#: Student's t for so many runs: standard errors within which a mean lies nineteen times of twenty.
+STUDENT_T = {3: 4.30, 4: 3.18, 5: 2.78}
 NAMES = {"wall": "wall clock", "cpu": "CPU"}
 
 
@@ -51,6 +54,7 @@ class _Case:
     schema: Any
     chunk_events: int
     repeats: int
+    max_chunks: int | None
     #: The largest ratio; None where a run shows what a chunk costs at worst.
     budget: float | None
 
@@ -73,7 +77,8 @@ def rows(*, quick: bool) -> Iterator[Row]:
             processor_instance=SumsThree(),
             schema=BaseSchema,
             chunk_events=SMALL_CHUNK_EVENTS,
-            repeats=1 if quick else 3,
+            repeats=1 if quick else 2,
+            max_chunks=None,
             budget=None,
         )
         yield from _compare(client, small)
@@ -85,7 +90,8 @@ def rows(*, quick: bool) -> Iterator[Row]:
             processor_instance=DimuonProcessor(),
             schema=NanoAODSchema,
             chunk_events=DEMO_CHUNK_EVENTS,
-            repeats=3,
+            repeats=4,
+            max_chunks=DEMO_CHUNKS_PER_DATASET,
             budget=1.01,
         )
         yield from _compare(client, demo)
@@ -120,7 +126,8 @@ def _compare(client: Client, case: _Case) -> Iterator[Row]:
         "workflow level": lambda _: MetricsCollector(client, track_workers=False),
         "everything": MetricsCollector,
     }
-    run.warm_up()
+    for collector in ways.values():
+        run.warm_up(collector)
     figures: dict[str, list[_Figures]] = {way: [] for way in ways}
     for turn in range(case.repeats):
         order = list(ways) if turn % 2 else list(reversed(ways))
@@ -160,10 +167,9 @@ def _compare(client: Client, case: _Case) -> Iterator[Row]:
 
 
 def _uncertainty(ratios: list[float]) -> float | None:
-    """Return twice the standard error: where ratios of the same thing may lie."""
-    if len(ratios) < 2:
-        return None
-    return 2 * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    """Return how far the ratio may be off, in nineteen of twenty cases."""
+    few = STUDENT_T.get(len(ratios))
+    return None if few is None else few * statistics.stdev(ratios) / math.sqrt(len(ratios))
 
 
 @dataclass(frozen=True)
@@ -189,13 +195,15 @@ class _Run:
         self._processes = [psutil.Process(), *(psutil.Process(pid) for pid in pids)]
         self.chunks = 0
 
-    def warm_up(self) -> None:
+    def warm_up(self, way: Callable[[Any], Any]) -> None:
         """Let the workers import what they need, on one chunk of each dataset."""
-        self._runner(maxchunks=1)(self._case.fileset, self._case.processor_instance)
+        runner = self._runner(max_chunks=1)
+        with way(runner):
+            runner(self._case.fileset, self._case.processor_instance)
 
     def once(self, way: Callable[[Any], Any]) -> _Figures:
         """Run once, putting the metrics together included."""
-        runner = self._runner()
+        runner = self._runner(max_chunks=self._case.max_chunks)
         cpu_before, began = self._cpu_secs(), time.perf_counter()
         with way(runner) as collector:
             run_began = time.perf_counter()
@@ -209,13 +217,13 @@ class _Run:
         share = (metrics.get("monitoring_overhead_percent") or 0.0) / 100
         return _Figures(wall_secs, cpu_secs, run_secs, wall_secs - run_secs + share * run_secs)
 
-    def _runner(self, **options: Any) -> Any:
+    def _runner(self, *, max_chunks: int | None) -> Any:
         return processor.Runner(
             processor.DaskExecutor(client=self._client, status=False),
             chunksize=self._case.chunk_events,
             schema=self._case.schema,
             savemetrics=True,
-            **options,
+            maxchunks=max_chunks,
         )
 
     def _cpu_secs(self) -> float:

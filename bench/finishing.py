@@ -41,7 +41,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
             Client(cluster) as client,
         ):
             client.wait_for_workers(workers)
-            yield from _finish(client, workers, repeats=3 if quick else 7)
+            yield from _finish(client, workers, repeats=3 if quick else 5)
 
 
 def _finish(client: Client, workers: int, *, repeats: int) -> Iterator[Row]:

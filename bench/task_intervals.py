@@ -15,6 +15,7 @@ from roastcoffea.backends.dask import DaskMetricsBackend
 
 TASKS = 20_000
 TASKS_QUICK = 3_000
+WARM_UP_TASKS = 200
 # With and without take turns after so many tasks: a machine's moods last longer than that.
 TURNS = 5
 CALLS_PER_TASK = 6
@@ -34,7 +35,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
         Client(cluster) as client,
     ):
         run = _Run(client, tasks // TURNS)
-        run.bare()
+        _Run(client, WARM_UP_TASKS).bare()
         # Scheduler, workers and client share this process: its CPU time is all there is.
         both = pair_of(run.monitored, run.bare, repeats=TURNS)
         per_call = client.run_on_scheduler(_hook_secs)
@@ -72,7 +73,7 @@ class _Run:
     def bare(self) -> float:
         """Return the CPU seconds of one run."""
         began = time.process_time()
-        prefix = f"noop-{next(self._number)}"
+        prefix = f"noop-{self._tasks}-{next(self._number)}"
         keys = [f"{prefix}-{index}" for index in range(self._tasks)]
         self._client.gather(self._client.map(_nothing, range(self._tasks), key=keys))
         return time.process_time() - began

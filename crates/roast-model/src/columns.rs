@@ -80,6 +80,14 @@ fn put_valid(valid: &mut NullBufferBuilder, rows: usize, missing: Option<&NullBu
     }
 }
 
+/// Makes room for as many values as are expected, at once: growing step by step
+/// copies them each time.
+fn make_room_for<T>(values: &mut Vec<T>, expected: usize) {
+    if values.capacity() < expected {
+        values.reserve_exact(expected.saturating_sub(values.len()));
+    }
+}
+
 /// One column of a table that grows.
 #[derive(Debug)]
 pub enum Column {
@@ -104,6 +112,16 @@ impl Column {
             ColumnKind::Name => Self::Name(NameColumn::default()),
             ColumnKind::Key => Self::Key(KeyColumn::default()),
             ColumnKind::Text => Self::Text(TextColumn::default()),
+        }
+    }
+
+    /// Tells how many rows there will be.
+    pub fn expect_rows(&mut self, rows: usize) {
+        match self {
+            Self::Int(column) => column.expect_rows(rows),
+            Self::Float(column) => column.expect_rows(rows),
+            Self::Name(column) => column.expect_rows(rows),
+            Self::Key(_) | Self::Text(_) => {}
         }
     }
 

@@ -22,6 +22,9 @@ pub(crate) struct View<'a> {
     pub(crate) branch_set: Option<i64>,
 }
 
+/// A name of the log, and the number after it.
+type TaskKey = (u32, Option<u64>);
+
 /// How a column's value is found.
 #[derive(Clone, Copy)]
 pub(crate) enum Get {
@@ -33,7 +36,7 @@ pub(crate) enum Get {
     /// One of few names that are none of the log's.
     Word(fn(&View<'_>) -> &'static str),
     /// A name of the log, and the number of a task.
-    Key(fn(&View<'_>) -> Option<(u32, Option<u64>)>),
+    Key(fn(&View<'_>) -> Option<TaskKey>),
     /// Text, if there is one.
     Text(for<'a> fn(&View<'a>) -> Option<&'a str>),
 }
@@ -180,12 +183,22 @@ pub(crate) enum Growing {
 }
 
 impl Growing {
-    pub(crate) fn new(kind: ColumnKind, get: Get) -> Self {
-        match get {
+    /// A column that is to have so many rows.
+    pub(crate) fn new(kind: ColumnKind, get: Get, rows: usize) -> Self {
+        let mut growing = match get {
             Get::Name(_) => Self::Names(LogNames::default()),
             Get::Key(_) => Self::Keys(LogNames::default(), IntColumn::default()),
             _ => Self::Plain(Column::new(kind)),
+        };
+        match &mut growing {
+            Self::Plain(column) => column.expect_rows(rows),
+            Self::Names(names) => names.expect_rows(rows),
+            Self::Keys(heads, numbers) => {
+                heads.expect_rows(rows);
+                numbers.expect_rows(rows);
+            }
         }
+        growing
     }
 
     pub(crate) fn extend(&mut self, get: Get, views: &[View<'_>]) {
@@ -240,6 +253,10 @@ pub(crate) struct LogNames {
 }
 
 impl LogNames {
+    pub(crate) fn expect_rows(&mut self, rows: usize) {
+        self.codes.expect_rows(rows);
+    }
+
     pub(crate) fn extend(&mut self, names: impl Iterator<Item = Option<u32>>) {
         let Self { codes, used, own } = self;
         codes.extend(names.map(|name| {

@@ -29,7 +29,7 @@ impl ChunkLog {
         let order = RowOrder::of(self);
         let numbers = Self::set_numbers(&order);
         let whole = if order.len() < ROWS_WORTH_A_THREAD {
-            Part::of(self, &order.rows, 0, &numbers)?
+            Part::of(self, &order.rows, 0, order.len(), &numbers)?
         } else {
             self.halves(&order, &numbers)?
         };
@@ -47,8 +47,10 @@ impl ChunkLog {
     fn halves(&self, order: &RowOrder, numbers: &HashMap<u32, i64>) -> Result<Part, TableError> {
         let middle = order.len() / 2;
         let (first, second) = order.rows.split_at(middle);
-        let (first, second) =
-            both(|| Part::of(self, first, 0, numbers), || Part::of(self, second, middle, numbers));
+        let (first, second) = both(
+            || Part::of(self, first, 0, order.len(), numbers),
+            || Part::of(self, second, middle, second.len(), numbers),
+        );
         let mut whole = first?;
         whole.append(second?)?;
         Ok(whole)
@@ -88,29 +90,33 @@ struct Part {
 }
 
 impl Part {
-    /// Unpacks rows by the batch; the first of them is row number `before`.
+    /// Unpacks rows by the batch; the first of them is row number `before`. In the
+    /// end there will be `rows`, those that are added later included.
     fn of(
         log: &ChunkLog,
         ranked: &[Ranked],
         before: usize,
+        rows: usize,
         numbers: &HashMap<u32, i64>,
     ) -> Result<Self, TableError> {
         let kinds = Table::Chunks.columns().iter().map(|def| def.kind);
-        let mut chunks: Vec<Growing> =
-            kinds.zip(CHUNK_COLUMNS).map(|(kind, (_, get))| Growing::new(kind, *get)).collect();
+        let mut chunks: Vec<Growing> = kinds
+            .zip(CHUNK_COLUMNS)
+            .map(|(kind, (_, get))| Growing::new(kind, *get, rows))
+            .collect();
         let mut sections = SectionColumns::default();
         let mut bytes_of_source: Vec<Option<i64>> = vec![None; log.sources.len()];
-        let mut rows: Vec<Row> = vec![Row::default(); ROWS_PER_BATCH.min(ranked.len())];
+        let mut unpacked: Vec<Row> = vec![Row::default(); ROWS_PER_BATCH.min(ranked.len())];
         let mut last_set = (None, None);
         for (batch, ranked) in ranked.chunks(ROWS_PER_BATCH).enumerate() {
-            for (row, ranked) in rows.iter_mut().zip(ranked) {
+            for (row, ranked) in unpacked.iter_mut().zip(ranked) {
                 if let Some(stored) = log.rows.get(ranked.index as usize) {
                     log.rows.unpack_into(stored, row);
                 }
             }
             let first = before + batch * ROWS_PER_BATCH;
             let mut views: Vec<View<'_>> = Vec::with_capacity(ranked.len());
-            for (position, (row, ranked)) in rows.iter().zip(ranked).enumerate() {
+            for (position, (row, ranked)) in unpacked.iter().zip(ranked).enumerate() {
                 let chunk_id = to_i64((first + position) as u64);
                 if last_set.0 != row.branch_set {
                     let number = row.branch_set.and_then(|set| numbers.get(&set).copied());
@@ -128,6 +134,9 @@ impl Part {
             }
             for (column, (_, get)) in chunks.iter_mut().zip(CHUNK_COLUMNS) {
                 column.extend(*get, &views);
+            }
+            if batch == 0 {
+                sections.expect_rows(rows as f64 / ranked.len() as f64);
             }
             sections.settle();
         }

@@ -67,6 +67,30 @@ impl SectionColumns {
         self.seen.get_mut(name)?.get_mut(section.kind as usize)
     }
 
+    /// Tells how many times as many sections there will be as now wait, about.
+    pub(crate) fn expect_rows(&mut self, times: f64) {
+        // Chunks do not all have as many.
+        let rows = (self.waiting.len() as f64 * times * 1.05) as usize;
+        self.dataset.expect_rows(rows);
+        self.section.expect_rows(rows);
+        self.kind.expect_rows(rows);
+        for column in [
+            &mut self.chunk_id,
+            &mut self.depth,
+            &mut self.parent,
+            &mut self.occurrence,
+            &mut self.rss_start,
+            &mut self.rss_end,
+            &mut self.bytes,
+            &mut self.count,
+        ] {
+            column.expect_rows(rows);
+        }
+        for column in [&mut self.start, &mut self.wall, &mut self.cpu] {
+            column.expect_rows(rows);
+        }
+    }
+
     /// Puts what waits into the columns.
     pub(crate) fn settle(&mut self) {
         let placed = self.waiting.iter();

@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         match self.short() {
             Some(number) => {
                 let Some(folded) = number.checked_sub(1) else { return Ok(None) };
-                limit.checked_sub_signed(unfold_short(folded)).map(Some).ok_or(LogError::Damaged)
+                limit.checked_add_signed(-unfold_short(folded)).map(Some).ok_or(LogError::Damaged)
             }
             None => self.maybe_signed()?.map(|gap| narrow(i128::from(limit) - gap)).transpose(),
         }

@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, NullArray, PrimitiveArray};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
 
-use super::{BLOCK, fill, put_valid};
+use super::{BLOCK, fill, make_room_for, put_valid};
 use crate::cells::FloatCells;
 
 /// Digits of a decimal of four bytes.
@@ -22,6 +22,7 @@ const MOST: i64 = 999_999_999;
 pub struct FloatColumn {
     values: Values,
     valid: NullBufferBuilder,
+    expected_rows: usize,
 }
 
 /// A missing value is held as zero.
@@ -75,11 +76,16 @@ impl Unit {
 
 impl Default for FloatColumn {
     fn default() -> Self {
-        Self { values: Values::Missing, valid: NullBufferBuilder::new(0) }
+        Self { values: Values::Missing, valid: NullBufferBuilder::new(0), expected_rows: 0 }
     }
 }
 
 impl FloatColumn {
+    /// Tells how many rows there will be.
+    pub fn expect_rows(&mut self, rows: usize) {
+        self.expected_rows = rows;
+    }
+
     /// Rows.
     pub fn len(&self) -> usize {
         self.valid.len()
@@ -141,6 +147,11 @@ impl FloatColumn {
                 let secs = |count: &u64| (count / divisor) as f64 / in_one;
                 let numbers: Vec<f64> = counts.all.iter().map(secs).collect();
                 self.values.extend_floats(&numbers, before);
+            }
+            match &mut self.values {
+                Values::Missing => {}
+                Values::Units(_, values) => make_room_for(values, self.expected_rows),
+                Values::Float(values) => make_room_for(values, self.expected_rows),
             }
             if counts.all.len() < BLOCK {
                 return;

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, NullArray, PrimitiveArray};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
 use arrow_schema::DataType;
 
-use super::{BLOCK, fill, put_valid};
+use super::{BLOCK, fill, make_room_for, put_valid};
 use crate::cells::IntCells;
 
 /// Whole numbers that grow.
@@ -16,6 +16,7 @@ use crate::cells::IntCells;
 pub struct IntColumn {
     values: Values,
     valid: NullBufferBuilder,
+    expected_rows: usize,
 }
 
 /// A missing value is held as zero.
@@ -31,11 +32,16 @@ enum Values {
 
 impl Default for IntColumn {
     fn default() -> Self {
-        Self { values: Values::Missing, valid: NullBufferBuilder::new(0) }
+        Self { values: Values::Missing, valid: NullBufferBuilder::new(0), expected_rows: 0 }
     }
 }
 
 impl IntColumn {
+    /// Tells how many rows there will be.
+    pub fn expect_rows(&mut self, rows: usize) {
+        self.expected_rows = rows;
+    }
+
     /// Rows.
     pub fn len(&self) -> usize {
         self.valid.len()
@@ -61,6 +67,7 @@ impl IntColumn {
                     .fold((0, 0), |(least, most), &number| (number.min(least), number.max(most)));
                 self.values.make_room(least, most, before);
             }
+            self.values.make_room_for(self.expected_rows);
             self.values.extend(numbers.all);
             if numbers.all.len() < BLOCK {
                 return;
@@ -106,6 +113,16 @@ impl IntColumn {
 }
 
 impl Values {
+    fn make_room_for(&mut self, rows: usize) {
+        match self {
+            Self::Missing => {}
+            Self::Int8(values) => make_room_for(values, rows),
+            Self::Int16(values) => make_room_for(values, rows),
+            Self::Int32(values) => make_room_for(values, rows),
+            Self::Int64(values) => make_room_for(values, rows),
+        }
+    }
+
     fn width(&self) -> u32 {
         match self {
             Self::Missing => 0,
