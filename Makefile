@@ -149,12 +149,12 @@ docs-performance: $(BENCH_PACKAGE)/.built ## Measure the numbers of docs/perform
 bench-quick: $(BENCH_PACKAGE)/.built ## Fail if a cost is half again its budget (2 minutes)
 	$(BENCH) --quick
 
-# On the development build, which is there already, and without what needs a browser, whole runs or
-# the last bit of speed.
+# On the development build, which is there already: what runs on every worker, and every step that
+# follows a run.
 .PHONY: bench-check
-bench-check: $(VENV)/.built ## The same in short, on the development build (2 minutes)
+bench-check: $(VENV)/.built ## The same in short, on the development build (half a minute)
 	PYTHONPATH=examples:. $(BIN)/python -m bench --quick --any-build \
-		startup sections chunk_recording payload sampler task_intervals finishing store growth
+		startup sections chunk_recording payload growth
 
 .PHONY: bench-rust
 bench-rust: $(VENV)/.deps ## Micro-benchmarks of recording and analysis

@@ -49,11 +49,14 @@ def fileset(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     return data.fileset({"first": paths[:2], "second": paths[2:]})
 
 
-def measure(client: Client, fileset: dict[str, Any], slower: float = 1.0) -> MetricsCollector:
+def measure(
+    client: Client, fileset: dict[str, Any], slower: float = 1.0, *, max_chunks: int | None = None
+) -> MetricsCollector:
     runner = processor.Runner(
         processor.DaskExecutor(client=client, status=False),
         schema=BaseSchema,
         chunksize=250,
+        maxchunks=max_chunks,
     )
     with MetricsCollector(runner, worker_tracking_interval=0.2) as collector:
         runner(fileset, Sections(slower))
@@ -65,7 +68,7 @@ def saved(
     dask_client: Client, fileset: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("measurements")
-    measure(dask_client, fileset)  # workers import on their first chunk
+    measure(dask_client, fileset, max_chunks=6)  # workers import on their first chunk
     return {
         name: measure(dask_client, fileset, slower).save_measurement(directory, name)
         for name, slower in {"base": 1.0, "again": 1.0, "slower": 1.1}.items()
@@ -152,7 +155,7 @@ def test_scaling_of_real_clusters(fileset: dict[str, Any], tmp_path: Path) -> No
             ) as cluster,
             Client(cluster) as client,
         ):
-            measure(client, part)  # workers import on their first chunk
+            measure(client, part, max_chunks=6)  # workers import on their first chunk
             runs.append(measure(client, part))
     scaling = roastcoffea.scaling(*reversed(runs))
     assert [round(point["cores"]) for point in scaling.points] == [1, 2]

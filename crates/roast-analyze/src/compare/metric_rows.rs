@@ -64,6 +64,9 @@ const SAME_COUNT: f64 = 0.01;
 const WHOLE_RUN: f64 = 0.95;
 /// Chunks beyond a quantile without which it is an accident.
 const FEWEST_BEYOND: f64 = 5.0;
+/// A spread that is so many times what it is without that many chunks is made by
+/// them, and an accident, too.
+const MADE_BY_FEW: f64 = 1.5;
 /// What may come and go around the chunks of a run: starting, connecting, ending.
 const AROUND_SECS: f64 = 1.0;
 const AROUND_SHARE: f64 = 0.25;
@@ -232,6 +235,7 @@ fn distribution(material: &Material<'_>, mean: &Estimate) -> [Noise; 4] {
         return [Noise::Unknown; 4];
     };
     let fewest = base.len().min(new.len()) as f64;
+    let by_few = made_by_few(&base) || made_by_few(&new);
     let errors = material.draws.map_or([None; 4], |draws| {
         draws.of_distribution(&[base, new], |chunks| {
             Some([
@@ -242,7 +246,7 @@ fn distribution(material: &Material<'_>, mean: &Estimate) -> [Noise; 4] {
             ])
         })
     });
-    let beyond = [0.5, 0.05, 0.01, 1.0];
+    let beyond = [0.5, 0.05, 0.01, if by_few { 0.0 } else { 1.0 }];
     let mut noises = [Noise::Unknown; 4];
     for ((noise, error), beyond) in noises.iter_mut().zip(errors).zip(beyond) {
         if let Some(error) = error
@@ -258,6 +262,9 @@ fn spread_per_event(material: &Material<'_>, mean: &Estimate) -> Noise {
     let [Some(base), Some(new)] = process_secs(material, |events| events) else {
         return Noise::Unknown;
     };
+    if made_by_few(&base) || made_by_few(&new) {
+        return Noise::Unknown;
+    }
     let errors = material.draws.map_or([None], |draws| {
         draws.of_distribution(&[base, new], |chunks| Some([spread(chunks)?]))
     });
@@ -299,9 +306,39 @@ fn quantile(chunks: &[(f64, f64)], fraction: f64) -> Option<f64> {
     chunks.last().map(|(value, _)| *value)
 }
 
+/// Whether a few chunks make most of the spread: those of one hiccup of the machine
+/// would, and drawing from the chunks does not tell how often that happens.
+fn made_by_few(secs: &[f64]) -> bool {
+    let spread_of = |secs: &[f64]| {
+        spread(&secs.iter().map(|secs| (*secs, 1.0)).collect::<Vec<_>>()).unwrap_or(0.0)
+    };
+    let mean = secs.iter().sum::<f64>() / secs.len().max(1) as f64;
+    let mut nearest_first = secs.to_vec();
+    nearest_first.sort_unstable_by(|a, b| (a - mean).abs().total_cmp(&(b - mean).abs()));
+    nearest_first.truncate(secs.len().saturating_sub(FEWEST_BEYOND as usize));
+    spread_of(secs) > MADE_BY_FEW * spread_of(&nearest_first)
+}
+
 fn spread(chunks: &[(f64, f64)]) -> Option<f64> {
     let total: f64 = chunks.iter().map(|(_, count)| count).sum();
     let mean = chunks.iter().map(|(value, count)| value * count).sum::<f64>() / total;
     let squares: f64 = chunks.iter().map(|(value, count)| count * (value - mean).powi(2)).sum();
     (total > 1.0).then(|| (squares / (total - 1.0)).sqrt()).filter(|spread| *spread > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_of_a_few_chunks_is_an_accident() {
+        let usual: Vec<f64> = (0..100).map(|n| 1.0 + 0.01 * f64::from(n % 10)).collect();
+        assert!(!made_by_few(&usual));
+        let with_hiccup = |chunks: usize| -> Vec<f64> {
+            usual.iter().enumerate().map(|(n, s)| s + f64::from(u8::from(n < chunks))).collect()
+        };
+        assert!(made_by_few(&with_hiccup(1)) && made_by_few(&with_hiccup(5)));
+        assert!(!made_by_few(&with_hiccup(20)));
+        assert!(!made_by_few(&[]) && !made_by_few(&[1.0; 50]));
+    }
 }
