@@ -29,7 +29,7 @@ def two_clock_readings(processor: object, name: str) -> Iterator[None]:
 
 def rows(*, quick: bool) -> Iterator[Row]:
     """Time many sections in one chunk, and as many outside of any."""
-    repeats = 15 if quick else 60
+    repeats = 60 if quick else 200
     for what, work in (("a section in a chunk", _in_chunk), ("a section outside", _outside)):
         both = pair_of(work, lambda: _secs_of(_by_hand), repeats=repeats)
         yield Row(
