@@ -19,6 +19,7 @@ class Verdict(Enum):
     """How a ratio stands to its budget."""
 
     MET = "met"
+    UNCLEAR = "unclear"
     OVER = "over"
     FAILED = "FAILED"
     SHOWN = "-"
@@ -39,7 +40,7 @@ class Row:
     budget: float | None = None
     #: The design's absolute figure, in words.
     design: str | None = None
-    #: By how much the ratio may be off; it is over its budget if it is so by more than that.
+    #: By how much the ratio may be off; unclear is what lies on both sides of the budget.
     uncertainty: float | None = None
     #: What the figure grows with, for plots: the step, and the size of the run.
     at: Mapping[str, float | str] | None = None
@@ -49,9 +50,12 @@ class Row:
         """Judge the ratio."""
         if self.budget is None:
             return Verdict.SHOWN
-        at_least = self.ratio - (self.uncertainty or 0.0)
-        if at_least <= self.budget:
+        uncertainty = self.uncertainty or 0.0
+        if self.ratio + uncertainty <= self.budget:
             return Verdict.MET
+        at_least = self.ratio - uncertainty
+        if at_least <= self.budget:
+            return Verdict.UNCLEAR
         return Verdict.OVER if at_least <= TOLERANCE * self.budget else Verdict.FAILED
 
     def as_json(self) -> dict[str, Any]:
