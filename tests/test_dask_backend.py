@@ -320,7 +320,7 @@ def test_a_broken_hook_is_noted_and_never_raised(threads_client: Client) -> None
         dask_scheduler.plugins[name]._span_is_ours = None
 
     threads_client.run_on_scheduler(spoil)
-    assert threads_client.submit(burn, 1, 0.01).result() == 0.01
+    assert threads_client.submit(burn, 1, 0.01).result() >= 0.01
     backend.stop_tracking()
     assert any("AttributeError" in note for note in backend.notes)
 
