@@ -47,24 +47,36 @@ impl Chunks {
     }
 }
 
+/// A column of names, and their numbers.
+type Numbered<'a> = (ByName<'a, usize>, Names<'a>);
+
+fn number(column: &mut Numbered<'_>, row: usize) -> usize {
+    let (column, names) = column;
+    column.get(row, |name| names.code(name))
+}
+
 /// Sorts rows into chunks.
 pub(crate) fn identify(rows: Frame<'_>, outcomes: &[Outcome]) -> Chunks {
     const SOURCE: [&str; 4] = ["dataset", "file", "uuid", "tree"];
     let sources = SOURCE.map(|column| rows.name_cells(column));
-    let mut codes = sources.map(|cells| (ByName::new(cells), Names::default()));
+    let mut columns: [Numbered<'_>; 4] =
+        sources.map(|cells| (ByName::new(cells), Names::default()));
     let [_, files, ..] = sources;
+    let tried_again = tried_again(rows, &mut columns[1]);
     let (starts, stops) = (rows.int_cells("entry_start"), rows.int_cells("entry_stop"));
     let hashes = RandomState::default();
     let mut seen = FirstSeen::default();
-    seen.reserve(rows.len());
-    let mut found = Chunks { of_row: Vec::with_capacity(rows.len()), ..Chunks::default() };
+    let mut found = Chunks {
+        of_row: Vec::with_capacity(rows.len()),
+        first_row: Vec::with_capacity(rows.len()),
+        chunks: Vec::with_capacity(rows.len()),
+    };
     for (row, outcome) in (0..).zip(outcomes) {
         let at = row as usize;
-        let entries = starts.get(at).zip(stops.get(at));
-        let first = match entries {
-            Some(entries) if files.get(at).is_some() => {
-                let source =
-                    codes.each_mut().map(|(column, names)| column.get(at, |name| names.code(name)));
+        let is_shared = tried_again.get(number(&mut columns[1], at)) == Some(&true);
+        let first = match starts.get(at).zip(stops.get(at)) {
+            Some(entries) if is_shared && files.get(at).is_some() => {
+                let source = columns.each_mut().map(|column| number(column, at));
                 let is_same = |other: u32| {
                     let other = other as usize;
                     starts.get(other).zip(stops.get(other)) == Some(entries)
@@ -91,4 +103,17 @@ pub(crate) fn identify(rows: Frame<'_>, outcomes: &[Outcome]) -> Chunks {
         }
     }
     found
+}
+
+/// By number, the files with a row that is not the first attempt at its chunk, or
+/// does not say. In every other file each row is a chunk of its own.
+fn tried_again(rows: Frame<'_>, files: &mut Numbered<'_>) -> Vec<bool> {
+    let attempts = rows.int_cells("attempt");
+    let mut tried_again = Vec::new();
+    for row in (0..rows.len()).filter(|row| attempts.get(*row) != Some(1)) {
+        if let Some(is_shared) = slot(&mut tried_again, number(files, row)) {
+            *is_shared = true;
+        }
+    }
+    tried_again
 }

@@ -45,20 +45,12 @@ impl FirstSeen {
         self.known.find(spread(tag), is_it).map(|known| known.number)
     }
 
-    /// Adds a thing that did not come before.
-    #[inline]
-    pub fn insert(&mut self, hash: u64, number: u32) {
-        let known = Known { tag: tag(hash), number };
-        self.known.insert_unique(known.hash(), known, |known| known.hash());
-    }
-
     /// The number of the same thing, or else `fresh`, which is then its number.
     #[inline]
     pub fn first(&mut self, hash: u64, fresh: u32, is_same: impl Fn(u32) -> bool) -> u32 {
-        self.find(hash, is_same).unwrap_or_else(|| {
-            self.insert(hash, fresh);
-            fresh
-        })
+        let new = Known { tag: tag(hash), number: fresh };
+        let is_it = |known: &Known| known.tag == new.tag && is_same(known.number);
+        self.known.entry(new.hash(), is_it, |known| known.hash()).or_insert(new).get().number
     }
 }
 

@@ -7,14 +7,15 @@ use foldhash::fast::RandomState;
 use roast_model::ColumnData;
 
 use crate::chunk_columns::{named, secs, to_i64};
-use crate::chunk_log::{ChunkLog, Source};
+use crate::chunk_log::ChunkLog;
 use crate::costs::BranchCost;
 use crate::log_tables::{added, column};
 use crate::order::RowOrder;
+use crate::palettes::Source;
 
 impl ChunkLog {
     fn branches(&self, set: u32) -> &[u32] {
-        self.branch_sets.get(set).map_or(&[], AsRef::as_ref)
+        self.palettes.branch_sets.get(set).map_or(&[], AsRef::as_ref)
     }
 
     /// The columns of the table of columns.
@@ -24,7 +25,7 @@ impl ChunkLog {
         let key = |dataset: Option<u32>, branch: u32| {
             (self.name_of(dataset), self.name_of(Some(branch)).unwrap_or_default())
         };
-        for (&(dataset, branch), cost) in &self.costs {
+        for (&(dataset, branch), cost) in &self.content.costs {
             let row =
                 rows.entry(key(dataset, branch)).or_insert_with(|| ColumnRow::new(dataset, branch));
             row.cost.add(cost);
@@ -92,7 +93,7 @@ impl ChunkLog {
     /// The columns of the table of files.
     pub(crate) fn file_columns(&self, use_of: &BranchUse) -> Vec<(String, ColumnData)> {
         let keys: BTreeSet<Source> =
-            self.files.keys().chain(use_of.files.keys()).copied().collect();
+            self.content.files.keys().chain(use_of.files.keys()).copied().collect();
         let mut keys: Vec<Source> = keys.into_iter().collect();
         keys.sort_by_key(|key| {
             (self.name_of(key.file), self.name_of(key.uuid), self.name_of(key.tree))
@@ -100,7 +101,7 @@ impl ChunkLog {
         let rows: Vec<_> = keys
             .iter()
             .map(|key| {
-                let facts = self.files.get(key).cloned().unwrap_or_default();
+                let facts = self.content.files.get(key).cloned().unwrap_or_default();
                 let seen = use_of.files.get(key).cloned().unwrap_or_default();
                 let read: Option<HashSet<u32>> = (!seen.sets.is_empty()).then(|| {
                     seen.sets.iter().flat_map(|&set| self.branches(set)).copied().collect()
@@ -188,7 +189,7 @@ impl BranchUse {
     /// Goes through the rows. All attempts at a chunk have one source, and mostly
     /// they read the same branches, so what is counted is kept by source.
     pub(crate) fn of(log: &ChunkLog, order: &RowOrder, bytes_of_source: &[Option<i64>]) -> Self {
-        let mut of_source = vec![FileUse::default(); log.sources.len()];
+        let mut of_source = vec![FileUse::default(); log.palettes.sources.len()];
         // By chunk, which are numbered in the order in which they first come.
         let mut chunks: Vec<(u32, Option<u32>)> = Vec::with_capacity(order.len());
         let mut several: BTreeMap<u32, Sets> = BTreeMap::new();
@@ -209,7 +210,8 @@ impl BranchUse {
             }
         }
         let mut found = Self::default();
-        let dataset_of = |source: u32| log.sources.get(source).and_then(|source| source.dataset);
+        let dataset_of =
+            |source: u32| log.palettes.sources.get(source).and_then(|source| source.dataset);
         let mut counts: HashMap<(Option<u32>, u32), u64, RandomState> = HashMap::default();
         for (chunk, (source, set)) in (0..).zip(&chunks) {
             if let (Some(set), false) = (set, several.contains_key(&chunk)) {
@@ -224,7 +226,7 @@ impl BranchUse {
             *found.chunks.entry((dataset_of(source), sets)).or_default() += 1;
         }
         let mut read_of: BTreeMap<(Option<u32>, u32), Sets> = BTreeMap::new();
-        let sources = log.sources.items().iter().zip(of_source).zip(bytes_of_source);
+        let sources = log.palettes.sources.items().iter().zip(of_source).zip(bytes_of_source);
         for ((source, of_source), bytes_read) in sources {
             let (Some(file), 1..) = (source.file, of_source.chunks) else { continue };
             read_of.entry((source.dataset, file)).or_default().extend(&of_source.sets);

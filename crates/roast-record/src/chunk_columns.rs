@@ -5,9 +5,10 @@ use roast_model::{
     Column, ColumnData, ColumnKind, IntColumn, KeyColumn, NameColumn, Table, UtcNs, Value,
 };
 
-use crate::chunk_log::{ChunkLog, Place, Source};
+use crate::chunk_log::ChunkLog;
 use crate::kinds::ChunkPhase;
 use crate::order::Ranked;
+use crate::palettes::{Place, Source};
 use crate::row::{Reading, Row, Times};
 
 /// A row with all that its columns are made from.
@@ -51,7 +52,7 @@ impl View<'_> {
     }
 
     fn num_branches(&self) -> Option<i64> {
-        let set = self.log.branch_sets.get(self.row.branch_set?)?;
+        let set = self.log.palettes.branch_sets.get(self.row.branch_set?)?;
         i64::try_from(set.len()).ok()
     }
 
@@ -282,7 +283,7 @@ impl LogNames {
 
 /// A column of names with only the names it uses.
 pub(crate) fn named(log: &ChunkLog, mut codes: Vec<Option<u32>>) -> ColumnData {
-    let mut own: Vec<Option<u32>> = vec![None; log.names.len()];
+    let mut own: Vec<Option<u32>> = vec![None; log.palettes.names.len()];
     let mut names: Vec<String> = Vec::new();
     for code in &mut codes {
         *code = code.and_then(|global| {

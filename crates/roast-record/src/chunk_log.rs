@@ -1,16 +1,18 @@
 //! Many attempts at chunks in little space. A row has an identity of its own,
 //! so a row that arrives twice is one row; logs merge in any order and shape.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use crate::costs::{BranchCost, FileFacts};
+use roast_model::FirstSeen;
+
+use crate::content::Content;
 use crate::kinds::ChunkPhase;
-use crate::palette::Palette;
-use crate::row::{Head, Renumber, Row, Times, renumber};
+use crate::log_bytes;
+use crate::palettes::Palettes;
+use crate::row::{Head, Row, Times};
 use crate::row_store::{RowStore, StoredRow};
 use crate::wire::{LogError, Writer};
 
@@ -19,38 +21,13 @@ const BYTES_WORTH_A_THREAD: usize = 1 << 20;
 /// Logs that may be read before they are added.
 const LOGS_AHEAD: usize = 4;
 
-/// Dataset, file and tree of a chunk, as numbers in the log's names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Source {
-    pub(crate) dataset: Option<u32>,
-    pub(crate) file: Option<u32>,
-    pub(crate) uuid: Option<u32>,
-    pub(crate) tree: Option<u32>,
-}
-
-/// Where a chunk ran.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
-    pub(crate) worker: Option<u32>,
-    pub(crate) host: Option<u32>,
-    pub(crate) thread: Option<u64>,
-}
-
 /// Rows of chunks with what reading their branches cost.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkLog {
-    pub(crate) names: Palette<Arc<str>>,
-    pub(crate) branch_sets: Palette<Arc<[u32]>>,
-    pub(crate) sources: Palette<Source>,
-    pub(crate) places: Palette<Place>,
-    pub(crate) rows: RowStore,
-    /// By dataset and branch.
-    pub(crate) costs: BTreeMap<(Option<u32>, u32), BranchCost>,
-    /// By source without its dataset.
-    pub(crate) files: BTreeMap<Source, FileFacts<u32>>,
-    /// Serialization times of rows that have not arrived yet.
-    pub(crate) late: BTreeMap<u128, Times>,
-    pub(crate) cost_overlap: u64,
+    pub(crate) palettes: Palettes,
+    pub(crate) content: Content,
+    /// The rows by their identities.
+    known: FirstSeen,
 }
 
 impl ChunkLog {
@@ -61,12 +38,12 @@ impl ChunkLog {
 
     /// Rows.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.content.rows.len()
     }
 
     /// No rows.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.content.rows.is_empty()
     }
 
     /// Forgets everything.
@@ -77,51 +54,64 @@ impl ChunkLog {
     /// Rows whose branch costs may have been counted twice, because two logs
     /// shared some of their rows but not all.
     pub fn cost_overlap(&self) -> u64 {
-        self.cost_overlap
+        self.content.cost_overlap
     }
 
     /// Sections that were neither kept nor summed, over all rows.
     pub fn dropped_sections(&self) -> u64 {
         // Few rows have any, and their first byte says so.
         let dropped = |stored: &StoredRow| {
-            let head = Head::read(&mut self.rows.reader(stored)).ok()?;
-            head.has_dropped_sections().then(|| self.rows.unpack(stored).dropped_sections)
+            let head = Head::read(&mut self.content.rows.reader(stored)).ok()?;
+            head.has_dropped_sections().then(|| self.content.rows.unpack(stored).dropped_sections)
         };
-        self.rows.all().iter().filter_map(dropped).fold(0, u64::saturating_add)
+        self.content.rows.all().iter().filter_map(dropped).fold(0, u64::saturating_add)
     }
 
     /// The number of a name.
     pub(crate) fn name(&mut self, name: &str) -> u32 {
-        self.names.code(name)
+        self.palettes.names.code(name)
     }
 
     /// The number of a name that is shared already.
     pub(crate) fn shared_name(&mut self, name: &Arc<str>) -> u32 {
-        self.names.code_of(Arc::clone(name))
+        self.palettes.names.code_of(Arc::clone(name))
     }
 
     /// The name under a number.
     pub(crate) fn name_of(&self, code: Option<u32>) -> Option<&str> {
-        self.names.get(code?).map(AsRef::as_ref)
+        self.palettes.names.get(code?).map(AsRef::as_ref)
     }
 
     /// Every row, in the order of arrival.
     #[cfg(test)]
     pub(crate) fn unpacked(&self) -> impl Iterator<Item = Row> {
-        self.rows.all().iter().map(|stored| self.rows.unpack(stored))
+        self.content.rows.all().iter().map(|stored| self.content.rows.unpack(stored))
+    }
+
+    /// The number of the row of that identity.
+    fn find(&self, nonce: u128) -> Option<usize> {
+        let is_it = |row: u32| is_row(&self.content.rows, row, nonce);
+        self.known.find(hash(nonce), is_it).map(|row| row as usize)
+    }
+
+    /// No row of that identity is there, and the next one to come will be it.
+    fn is_new(&mut self, nonce: u128) -> bool {
+        let rows = &self.content.rows;
+        let next = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        self.known.first(hash(nonce), next, |row| is_row(rows, row, nonce)) == next
     }
 
     /// Adds a row, or completes the one of the same identity.
     pub(crate) fn push(&mut self, nonce: u128, row: Row) {
-        if self.rows.find(nonce).is_some() {
+        if !self.is_new(nonce) {
             return self.complete(nonce, row.phase(ChunkPhase::Serialize));
         }
         let packed = |writer: &mut Writer| {
             row.pack(writer);
             Ok::<(), Infallible>(())
         };
-        let Ok(()) = self.rows.push(nonce, row.start_ns, packed);
-        if let Some(late) = self.late.remove(&nonce) {
+        let Ok(()) = self.content.rows.push(nonce, row.start_ns, packed);
+        if let Some(late) = self.content.late.remove(&nonce) {
             self.complete(nonce, late);
         }
     }
@@ -147,73 +137,119 @@ impl ChunkLog {
         if serialize == Times::default() {
             return;
         }
-        let index = self.rows.find(nonce);
-        let Some((index, stored)) = index.and_then(|index| Some((index, self.rows.get(index)?)))
+        let index = self.find(nonce);
+        let Some((index, stored)) =
+            index.and_then(|index| Some((index, self.content.rows.get(index)?)))
         else {
-            let late = self.late.entry(nonce).or_default();
+            let late = self.content.late.entry(nonce).or_default();
             *late = late.or_larger(serialize);
             return;
         };
-        let mut row = self.rows.unpack(stored);
+        let mut row = self.content.rows.unpack(stored);
         if let Some(times) = row.phase_mut(ChunkPhase::Serialize)
             && times.or_larger(serialize) != *times
         {
             *times = times.or_larger(serialize);
-            self.rows.replace(index, &row);
+            self.content.rows.replace(index, &row);
         }
     }
 
     /// Adds logs in the form of [`ChunkLog::to_bytes`], one after the other: while
     /// one is added, the next is read. What cannot be read is left out and told of.
     pub fn merge_all(&mut self, logs: &[&[u8]]) -> Vec<LogError> {
+        let mut palettes = std::mem::take(&mut self.palettes);
         let mut errors = Vec::new();
-        let mut add = |log: Result<Self, LogError>| match log {
-            Ok(log) => self.merge(&log),
+        let mut add = |content: Result<Content, LogError>| match content {
+            Ok(content) => self.add(content),
             Err(error) => errors.push(error),
         };
-        if logs.iter().map(|log| log.len()).sum::<usize>() < BYTES_WORTH_A_THREAD {
-            logs.iter().for_each(|log| add(Self::from_bytes(log)));
-            return errors;
-        }
-        thread::scope(|scope| {
-            let (read, ready) = sync_channel(LOGS_AHEAD);
-            let reader = thread::Builder::new().spawn_scoped(scope, move || {
-                // Nobody waits for more only if adding failed, which shows on that side.
-                logs.iter().all(|log| read.send(Self::from_bytes(log)).is_ok())
+        let is_much = logs.iter().map(|log| log.len()).sum::<usize>() >= BYTES_WORTH_A_THREAD;
+        let is_done = is_much
+            && thread::scope(|scope| {
+                let (read, ready) = sync_channel(LOGS_AHEAD);
+                let palettes = &mut palettes;
+                let reader = thread::Builder::new().spawn_scoped(scope, move || {
+                    // Nobody waits for more only if adding failed, which shows on that side.
+                    logs.iter().all(|log| read.send(log_bytes::read(log, palettes)).is_ok())
+                });
+                ready.into_iter().for_each(&mut add);
+                reader.is_ok()
             });
-            match reader {
-                Ok(_) => ready.into_iter().for_each(add),
-                // No thread to be had, so this one does both.
-                Err(_) => logs.iter().for_each(|log| add(Self::from_bytes(log))),
-            }
-        });
+        // Too little for two threads, or no thread to be had.
+        if !is_done {
+            logs.iter().for_each(|log| add(log_bytes::read(log, &mut palettes)));
+        }
+        self.palettes = palettes;
         errors
     }
 
     /// Adds what another log holds. Rows that are in both count once; so do
     /// branch costs, unless each log has rows that the other lacks.
     pub fn merge(&mut self, other: &Self) {
-        let rows = other.rows.all().iter();
-        let shared = rows.filter(|row| self.rows.find(row.nonce()).is_some()).count();
-        let mut remap = Remap::new(self, other);
-        if shared == 0 {
-            remap.add_costs();
-        } else if shared == other.rows.len() {
-            // Everything in it was counted before.
-        } else if shared == remap.log.rows.len() {
-            remap.log.costs.clear();
-            remap.log.cost_overlap = 0;
-            remap.add_costs();
-        } else {
-            remap.log.cost_overlap = remap.log.cost_overlap.saturating_add(shared as u64);
-            remap.add_costs();
+        let codes = self.palettes.take_over(&other.palettes);
+        let content = codes.and_then(|codes| other.content.renumbered(&codes));
+        // What a log holds was recorded here or checked on reading.
+        debug_assert!(content.is_ok());
+        if let Ok(content) = content {
+            self.add(content);
         }
-        remap.add_files();
-        remap.add_rows(shared);
-        for (&nonce, &times) in &other.late {
+    }
+
+    /// Adds what is in the numbers of this log already.
+    pub(crate) fn add(&mut self, more: Content) {
+        let rows = more.rows.all();
+        let shared = rows.iter().filter(|row| self.find(row.nonce()).is_some()).count();
+        if shared == 0 || shared < rows.len() {
+            self.add_costs(&more, shared);
+        }
+        for (key, facts) in more.files {
+            self.content.files.entry(key).or_default().unite(&facts);
+        }
+        self.content.rows.reserve(rows.len() - shared);
+        self.known.reserve(rows.len() - shared);
+        for stored in rows {
+            let nonce = stored.nonce();
+            if !self.is_new(nonce) {
+                let row = more.rows.unpack(stored);
+                self.complete(nonce, row.phase(ChunkPhase::Serialize));
+                continue;
+            }
+            self.content.rows.copy(stored, &more.rows);
+            if !self.content.late.is_empty()
+                && let Some(late) = self.content.late.remove(&nonce)
+            {
+                self.complete(nonce, late);
+            }
+        }
+        for (nonce, times) in more.late {
             self.complete(nonce, times);
         }
     }
+
+    /// Adds the costs of rows of which some may be here already, but not all.
+    fn add_costs(&mut self, more: &Content, shared: usize) {
+        let own = &mut self.content;
+        if shared > 0 && shared == own.rows.len() {
+            // All that was counted before is in the others as well.
+            own.costs.clear();
+            own.cost_overlap = 0;
+        } else {
+            own.cost_overlap = own.cost_overlap.saturating_add(shared as u64);
+        }
+        own.cost_overlap = own.cost_overlap.saturating_add(more.cost_overlap);
+        for (&key, cost) in &more.costs {
+            own.costs.entry(key).or_default().add(cost);
+        }
+    }
+}
+
+/// Identities are random already.
+fn hash(nonce: u128) -> u64 {
+    (nonce ^ nonce >> 64) as u64
+}
+
+fn is_row(rows: &RowStore, row: u32, nonce: u128) -> bool {
+    rows.get(row as usize).is_some_and(|row| row.nonce() == nonce)
 }
 
 impl Times {
@@ -229,130 +265,4 @@ impl Times {
 
 pub(crate) fn micros(ns: u64) -> u64 {
     ns.saturating_add(500) / 1_000
-}
-
-/// Takes one log's content into another one's numbering.
-struct Remap<'a> {
-    log: &'a mut ChunkLog,
-    other: &'a ChunkLog,
-    names: Vec<u32>,
-}
-
-impl<'a> Remap<'a> {
-    fn new(log: &'a mut ChunkLog, other: &'a ChunkLog) -> Self {
-        let names = other.names.items().iter().map(|name| log.names.code_of(Arc::clone(name)));
-        let names = names.collect();
-        Self { log, other, names }
-    }
-
-    fn name(&self, code: u32) -> u32 {
-        mapped(&self.names, code)
-    }
-
-    fn source(&self, source: Source) -> Source {
-        Source {
-            dataset: source.dataset.map(|code| self.name(code)),
-            file: source.file.map(|code| self.name(code)),
-            uuid: source.uuid.map(|code| self.name(code)),
-            tree: source.tree.map(|code| self.name(code)),
-        }
-    }
-
-    fn add_costs(&mut self) {
-        for (&(dataset, branch), cost) in &self.other.costs {
-            let key = (dataset.map(|code| self.name(code)), self.name(branch));
-            self.log.costs.entry(key).or_default().add(cost);
-        }
-        self.log.cost_overlap = self.log.cost_overlap.saturating_add(self.other.cost_overlap);
-    }
-
-    fn add_files(&mut self) {
-        for (&key, facts) in &self.other.files {
-            let facts = facts.rename(|&branch| self.name(branch));
-            self.log.files.entry(self.source(key)).or_default().unite(&facts);
-        }
-    }
-
-    fn add_rows(&mut self, shared: usize) {
-        let other = self.other;
-        let sources: Vec<u32> = other
-            .sources
-            .items()
-            .iter()
-            .map(|&source| self.log.sources.code_of(self.source(source)))
-            .collect();
-        let places: Vec<u32> = other
-            .places
-            .items()
-            .iter()
-            .map(|&place| {
-                self.log.places.code_of(Place {
-                    worker: place.worker.map(|code| self.name(code)),
-                    host: place.host.map(|code| self.name(code)),
-                    thread: place.thread,
-                })
-            })
-            .collect();
-        let sets: Vec<u32> = other
-            .branch_sets
-            .items()
-            .iter()
-            .map(|set| {
-                let set: Arc<[u32]> = set.iter().map(|&branch| self.name(branch)).collect();
-                self.log.branch_sets.code_of(set)
-            })
-            .collect();
-        let codes = Codes { names: &self.names, sources, places, sets };
-        self.log.rows.reserve(other.rows.len() - shared);
-        for stored in other.rows.all() {
-            let nonce = stored.nonce();
-            if shared > 0 && self.log.rows.find(nonce).is_some() {
-                let row = other.rows.unpack(stored);
-                self.log.complete(nonce, row.phase(ChunkPhase::Serialize));
-                continue;
-            }
-            let mut packed = other.rows.reader(stored);
-            let renumbered = self
-                .log
-                .rows
-                .push(nonce, stored.start_ns(), |writer| renumber(&mut packed, writer, &codes));
-            // What is stored was packed here or checked on reading.
-            debug_assert!(renumbered.is_ok());
-            if !self.log.late.is_empty()
-                && let Some(late) = self.log.late.remove(&nonce)
-            {
-                self.log.complete(nonce, late);
-            }
-        }
-    }
-}
-
-/// One log's numbers for what another one's rows name.
-struct Codes<'a> {
-    names: &'a [u32],
-    sources: Vec<u32>,
-    places: Vec<u32>,
-    sets: Vec<u32>,
-}
-
-fn mapped(codes: &[u32], code: u32) -> u32 {
-    usize::try_from(code).ok().and_then(|code| codes.get(code)).copied().unwrap_or(code)
-}
-
-impl Renumber for Codes<'_> {
-    fn name(&self, code: u32) -> u32 {
-        mapped(self.names, code)
-    }
-
-    fn source(&self, code: u32) -> u32 {
-        mapped(&self.sources, code)
-    }
-
-    fn place(&self, code: u32) -> u32 {
-        mapped(&self.places, code)
-    }
-
-    fn branch_set(&self, code: u32) -> u32 {
-        mapped(&self.sets, code)
-    }
 }

@@ -119,13 +119,16 @@ impl<B: Ord + Clone> FileFacts<B> {
     }
 
     /// The same facts with branches named another way.
-    pub(crate) fn rename<C: Ord>(&self, name: impl FnMut(&B) -> C) -> FileFacts<C> {
-        let mut name = name;
-        FileFacts {
+    pub(crate) fn rename<C: Ord, E>(
+        &self,
+        mut name: impl FnMut(&B) -> Result<C, E>,
+    ) -> Result<FileFacts<C>, E> {
+        let branches = self.branch_bytes.iter().map(|(b, &bytes)| Ok((name(b)?, bytes)));
+        Ok(FileFacts {
             num_branches: self.num_branches,
             compressed_bytes: self.compressed_bytes,
             uncompressed_bytes: self.uncompressed_bytes,
-            branch_bytes: self.branch_bytes.iter().map(|(b, &bytes)| (name(b), bytes)).collect(),
-        }
+            branch_bytes: branches.collect::<Result<_, E>>()?,
+        })
     }
 }

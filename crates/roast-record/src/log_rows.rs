@@ -5,10 +5,11 @@ use std::sync::Arc;
 use roast_model::{ShownSection, UtcNs, Value, chunk_row, split_key};
 
 use crate::chunk_columns::View;
-use crate::chunk_log::{ChunkLog, Place, Source};
+use crate::chunk_log::ChunkLog;
 use crate::kinds::{ChunkPhase, SectionKind};
 use crate::log_tables::section_secs;
 use crate::order::{Outcome, Ranked, RowOrder};
+use crate::palettes::{Place, Source};
 use crate::row::{Row, Section};
 
 const BYTES_PER_MB: f64 = 1_048_576.0;
@@ -24,13 +25,13 @@ impl ChunkLog {
     /// The row at a position of an order that was made from this log.
     pub fn row(&self, order: &RowOrder, position: usize) -> Option<Value> {
         let ranked = *order.rows.get(position)?;
-        let row = self.rows.unpack(self.rows.get(ranked.index as usize)?);
+        let row = self.content.rows.unpack(self.content.rows.get(ranked.index as usize)?);
         Some(self.shown(&row, ranked, i64::try_from(position).ok()?))
     }
 
     fn shown(&self, row: &Row, ranked: Ranked, chunk_id: i64) -> Value {
-        let source = self.sources.get(row.source).copied().unwrap_or_default();
-        let place = self.places.get(row.place).copied().unwrap_or_default();
+        let source = self.palettes.sources.get(row.source).copied().unwrap_or_default();
+        let place = self.palettes.places.get(row.place).copied().unwrap_or_default();
         let view = View { log: self, row, source, place, ranked, chunk_id, branch_set: None };
         let sections: Vec<ShownSection<'_>> = row
             .sections
@@ -46,7 +47,7 @@ impl ChunkLog {
             })
             .collect();
         let branches: Option<Vec<&str>> = row.branch_set.map(|set| {
-            let set = self.branch_sets.get(set).map_or(&[][..], AsRef::as_ref);
+            let set = self.palettes.branch_sets.get(set).map_or(&[][..], AsRef::as_ref);
             set.iter().filter_map(|&branch| self.name_of(Some(branch))).collect()
         });
         chunk_row(&|column| view.cell(column), &sections, branches.as_deref(), row.extra.as_deref())
@@ -96,8 +97,8 @@ impl ChunkLog {
         };
         let place = Place { worker: self.name_in(given, "worker"), host: None, thread: None };
         let mut row = Row {
-            source: self.sources.code_of(source),
-            place: self.places.code_of(place),
+            source: self.palettes.sources.code_of(source),
+            place: self.palettes.places.code_of(place),
             entry_start: whole("entry_start"),
             entry_stop: whole("entry_stop"),
             num_events: whole("num_events"),
@@ -126,7 +127,7 @@ impl ChunkLog {
             .map(|items| items.iter().filter_map(Value::as_str).collect());
         row.branch_set = branches.map(|branches| {
             let set: Arc<[u32]> = branches.into_iter().map(|branch| self.name(branch)).collect();
-            self.branch_sets.code_of(set)
+            self.palettes.branch_sets.code_of(set)
         });
         row.sections = self.sections_from(given);
         row

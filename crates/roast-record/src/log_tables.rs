@@ -105,13 +105,13 @@ impl Part {
             .map(|(kind, (_, get))| Growing::new(kind, *get, rows))
             .collect();
         let mut sections = SectionColumns::default();
-        let mut bytes_of_source: Vec<Option<i64>> = vec![None; log.sources.len()];
+        let mut bytes_of_source: Vec<Option<i64>> = vec![None; log.palettes.sources.len()];
         let mut unpacked: Vec<Row> = vec![Row::default(); ROWS_PER_BATCH.min(ranked.len())];
         let mut last_set = (None, None);
         for (batch, ranked) in ranked.chunks(ROWS_PER_BATCH).enumerate() {
             for (row, ranked) in unpacked.iter_mut().zip(ranked) {
-                if let Some(stored) = log.rows.get(ranked.index as usize) {
-                    log.rows.unpack_into(stored, row);
+                if let Some(stored) = log.content.rows.get(ranked.index as usize) {
+                    log.content.rows.unpack_into(stored, row);
                 }
             }
             let first = before + batch * ROWS_PER_BATCH;
@@ -122,8 +122,8 @@ impl Part {
                     let number = row.branch_set.and_then(|set| numbers.get(&set).copied());
                     last_set = (row.branch_set, number);
                 }
-                let source = log.sources.get(row.source).copied().unwrap_or_default();
-                let place = log.places.get(row.place).copied().unwrap_or_default();
+                let source = log.palettes.sources.get(row.source).copied().unwrap_or_default();
+                let place = log.palettes.places.get(row.place).copied().unwrap_or_default();
                 let branch_set = last_set.1;
                 sections.push(chunk_id, source.dataset, row);
                 let sum = bytes_of_source.get_mut(row.source as usize);

@@ -60,12 +60,12 @@ impl RowOrder {
     /// Ranks the rows of a log. The order holds until the log changes.
     pub fn of(log: &ChunkLog) -> Self {
         let mut order: Vec<(Option<i64>, u32)> =
-            (0..).zip(log.rows.all()).map(|(index, row)| (row.start_ns(), index)).collect();
-        let nonce = |index: u32| log.rows.get(index as usize).map(StoredRow::nonce);
+            (0..).zip(log.content.rows.all()).map(|(index, row)| (row.start_ns(), index)).collect();
+        let nonce = |index: u32| log.content.rows.get(index as usize).map(StoredRow::nonce);
         // Logs arrive more or less in order of time, which a stable sort makes use of.
         order.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| nonce(a.1).cmp(&nonce(b.1))));
         let identity = |index: u32| {
-            let mut reader = log.rows.reader(log.rows.get(index as usize)?);
+            let mut reader = log.content.rows.reader(log.content.rows.get(index as usize)?);
             let head = Head::read(&mut reader).ok()?;
             Some((head, Head::entries(&mut reader).ok()?))
         };
@@ -76,7 +76,8 @@ impl RowOrder {
         let mut rows: Vec<Ranked> = Vec::with_capacity(order.len());
         for (_, index) in order {
             let Some((head, entries)) = identity(index) else { continue };
-            let has_file = log.sources.get(head.source).is_some_and(|source| source.file.is_some());
+            let has_file =
+                log.palettes.sources.get(head.source).is_some_and(|source| source.file.is_some());
             // Without a file and entries there is no telling whether two rows
             // are about the same chunk: each is one of its own.
             let first = match entries {

@@ -1,15 +1,17 @@
 //! From what a recorder gathered, in nanoseconds and names, to the one row of
 //! its log, in the units in which rows are kept.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
 use roast_model::Value;
 
-use crate::chunk_log::{ChunkLog, Place, Source, micros};
+use crate::chunk_log::{ChunkLog, micros};
 use crate::clock::nanos;
 use crate::costs::BranchCost;
 use crate::identity::Ending;
+use crate::palettes::{Place, Source};
 use crate::read_sums::{ReadSum, Sum};
 use crate::recorder::State;
 use crate::row::{Reading, Row, Section, Times};
@@ -33,8 +35,8 @@ pub(crate) fn log_of(nonce: u128, state: State, ending: Ending, ended: Instant) 
     let elapsed_us = micros(nanos(ended.saturating_duration_since(state.started.wall)));
     let elapsed_ns = to_i64(elapsed_us.saturating_mul(1_000));
     let mut row = Row {
-        source: log.sources.code_of(source),
-        place: log.places.code_of(place),
+        source: log.palettes.sources.code_of(source),
+        place: log.palettes.places.code_of(place),
         entry_start: identity.entry_start,
         entry_stop: identity.entry_stop,
         num_events: state.num_events,
@@ -65,8 +67,8 @@ pub(crate) fn log_of(nonce: u128, state: State, ending: Ending, ended: Instant) 
             uuid: name(&mut log, &key.uuid),
             tree: name(&mut log, &key.tree),
         };
-        let facts = facts.rename(|branch| log.shared_name(branch));
-        log.files.entry(key).or_default().unite(&facts);
+        let Ok(facts) = facts.rename(|branch| Ok::<_, Infallible>(log.shared_name(branch)));
+        log.content.files.entry(key).or_default().unite(&facts);
     }
     row.recorder_us = Some(micros(state.own_ns.saturating_add(nanos(ended.elapsed()))));
     log.push(nonce, row);
@@ -81,9 +83,9 @@ fn add_branches(log: &mut ChunkLog, row: &mut Row, state: &State, dataset: Optio
     for (name, sum) in sorted {
         let branch = log.shared_name(name);
         set.push(branch);
-        log.costs.insert((dataset, branch), BranchCost::from(sum));
+        log.content.costs.insert((dataset, branch), BranchCost::from(sum));
     }
-    row.branch_set = Some(log.branch_sets.code_of(Arc::from(set)));
+    row.branch_set = Some(log.palettes.branch_sets.code_of(Arc::from(set)));
     row.reading = Some(Reading {
         read: Times::from(state.total.read),
         decompress: Times::from(state.total.decompress),

@@ -2,6 +2,7 @@
 //! files, workers and branch sets are numbers in the palettes of a log.
 
 use crate::kinds::{ChunkPhase, SectionKind};
+use crate::palettes::Codes;
 use crate::wire::{LogError, Reader, Writer};
 
 /// Time on the three clocks of a thread, in microseconds.
@@ -243,7 +244,7 @@ impl Row {
         row.bytes_read = reader.near(row.likely_bytes())?;
         row.recorder_us = reader.maybe()?;
         if has(HAS_ERROR) {
-            row.error = Some(reader.plain()?);
+            row.error = Some(reader.code()?);
         }
         if has(HAS_DROPPED) {
             row.dropped_sections = reader.plain()?;
@@ -271,22 +272,14 @@ pub(crate) struct Head {
     pub(crate) branch_set: Option<u32>,
 }
 
-/// New numbers for what rows name.
-pub(crate) trait Renumber {
-    fn name(&self, code: u32) -> u32;
-    fn source(&self, code: u32) -> u32;
-    fn place(&self, code: u32) -> u32;
-    fn branch_set(&self, code: u32) -> u32;
-}
-
 impl Head {
     /// Reads the beginning of a row.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, LogError> {
         let flags: u8 = reader.bytes(1)?.first().copied().ok_or(LogError::Damaged)?;
-        let (source, place) = (reader.plain()?, reader.plain()?);
-        let task_head = reader.maybe()?;
+        let (source, place) = (reader.code()?, reader.code()?);
+        let task_head = reader.maybe_code()?;
         let task_number = if task_head.is_some() { reader.maybe()? } else { None };
-        Ok(Self { flags, source, place, task_head, task_number, branch_set: reader.maybe()? })
+        Ok(Self { flags, source, place, task_head, task_number, branch_set: reader.maybe_code()? })
     }
 
     fn write(&self, writer: &mut Writer) {
@@ -328,24 +321,25 @@ impl Head {
 }
 
 /// Copies a packed row with other numbers for what it names; what was measured is
-/// passed on as it is.
+/// passed on as it is. What comes out can be unpacked: all that could be wrong
+/// with a row is found here.
 pub(crate) fn renumber(
     reader: &mut Reader<'_>,
     writer: &mut Writer,
-    to: &impl Renumber,
+    to: &Codes,
 ) -> Result<(), LogError> {
     let head = Head::read(reader)?;
     Head {
-        source: to.source(head.source),
-        place: to.place(head.place),
-        task_head: head.task_head.map(|code| to.name(code)),
-        branch_set: head.branch_set.map(|code| to.branch_set(code)),
+        source: to.source(head.source)?,
+        place: to.place(head.place)?,
+        task_head: to.maybe_name(head.task_head)?,
+        branch_set: head.branch_set.map(|code| to.branch_set(code)).transpose()?,
         ..head
     }
     .write(writer);
     writer.bytes.extend_from_slice(reader.skip(head.measured())?);
     if head.is_failed() {
-        writer.plain(to.name(reader.plain()?));
+        writer.plain(to.name(reader.code()?)?);
     }
     if head.has_dropped_sections() {
         writer.bytes.extend_from_slice(reader.skip(1)?);
@@ -355,9 +349,12 @@ pub(crate) fn renumber(
     }
     let count = reader.count()?;
     writer.count(count);
-    for _ in 0..count {
+    for index in 0..count {
         let section = SectionHead::read(reader)?;
-        SectionHead { name: to.name(section.name), ..section }.write(writer);
+        SectionHead { name: to.name(section.name)?, ..section }.write(writer);
+        let outwards = reader.maybe()?;
+        around(index, outwards)?;
+        writer.maybe(outwards);
         writer.bytes.extend_from_slice(reader.skip(section.measured())?);
     }
     Ok(())
@@ -388,14 +385,14 @@ impl SectionHead {
         writer.wide(u128::from(self.name) << 3 | u128::from(rest));
     }
 
-    /// How many numbers follow.
+    /// How many numbers follow, after the one that tells the section around it.
     fn measured(self) -> usize {
         let of_kind = match self.kind {
             SectionKind::Time => 0,
             SectionKind::Memory => 2,
             SectionKind::Bytes => 1,
         };
-        4 + usize::from(self.many) + of_kind
+        3 + usize::from(self.many) + of_kind
     }
 }
 
@@ -427,16 +424,8 @@ impl Section {
         last: Option<&Self>,
     ) -> Result<Self, LogError> {
         let SectionHead { name, kind, many } = SectionHead::read(reader)?;
-        let outwards = reader.maybe::<u64>()?;
-        let parent = match outwards {
-            None => None,
-            // The section around this one was entered earlier.
-            Some(distance) if distance > 0 => {
-                let parent = (index as u64).checked_sub(distance).ok_or(LogError::Damaged)?;
-                Some(u32::try_from(parent).map_err(|_| LogError::Damaged)?)
-            }
-            Some(_) => return Err(LogError::Damaged),
-        };
+        let outwards = reader.maybe()?;
+        let parent = around(index, outwards)?;
         let start = reader.short_of(likely_start(last, outwards))?;
         let wall = reader.maybe()?;
         let cpu = reader.short_of(wall)?;
@@ -464,6 +453,14 @@ impl Section {
         }
         Ok(section)
     }
+}
+
+/// The section around one: it was entered earlier.
+fn around(index: usize, outwards: Option<u64>) -> Result<Option<u32>, LogError> {
+    let Some(distance) = outwards else { return Ok(None) };
+    let parent = (index as u64).checked_sub(distance).filter(|_| distance > 0);
+    let parent = parent.and_then(|parent| u32::try_from(parent).ok());
+    parent.map(Some).ok_or(LogError::Damaged)
 }
 
 /// A section begins about when the one before it began, if it is inside of it,

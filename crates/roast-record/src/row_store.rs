@@ -1,8 +1,6 @@
-//! Packed rows, one after another in one block of memory, and which are there.
+//! Packed rows, one after another in one block of memory.
 
 use std::ops::Range;
-
-use roast_model::FirstSeen;
 
 use crate::row::Row;
 use crate::wire::{LogError, Reader, Writer};
@@ -34,12 +32,6 @@ impl StoredRow {
 pub(crate) struct RowStore {
     rows: Vec<StoredRow>,
     packed: Vec<u8>,
-    known: FirstSeen,
-}
-
-/// Identities are random already.
-fn hash(nonce: u128) -> u64 {
-    (nonce ^ nonce >> 64) as u64
 }
 
 impl RowStore {
@@ -59,18 +51,11 @@ impl RowStore {
         self.rows.get(index)
     }
 
-    /// The number of the row of that identity.
-    pub(crate) fn find(&self, nonce: u128) -> Option<usize> {
-        let is_it = |row: u32| self.get(row as usize).is_some_and(|row| row.nonce() == nonce);
-        self.known.find(hash(nonce), is_it).map(|row| row as usize)
-    }
-
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.rows.reserve(rows);
-        self.known.reserve(rows);
     }
 
-    /// Adds a row that is not there yet; `write` packs it.
+    /// Adds a row; `write` packs it.
     pub(crate) fn push<E>(
         &mut self,
         nonce: u128,
@@ -78,8 +63,6 @@ impl RowStore {
         write: impl FnOnce(&mut Writer) -> Result<(), E>,
     ) -> Result<(), E> {
         let range = self.pack(write)?;
-        let row = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        self.known.insert(hash(nonce), row);
         self.rows.push(StoredRow {
             nonce: [nonce as u64, (nonce >> 64) as u64],
             start_ns: start_ns.unwrap_or_default(),
@@ -88,6 +71,13 @@ impl RowStore {
             length: length(&range),
         });
         Ok(())
+    }
+
+    /// Adds a row of another store.
+    pub(crate) fn copy(&mut self, stored: &StoredRow, from: &Self) {
+        let offset = self.packed.len();
+        self.packed.extend_from_slice(from.bytes(stored));
+        self.rows.push(StoredRow { offset, ..*stored });
     }
 
     /// Packs a row again that has changed. The old bytes stay where they are: few

@@ -26,8 +26,11 @@ pub enum LogError {
 
 /// Sizes of memory come in pages, moments in microseconds: the unit is divided
 /// out where nothing is lost by it.
-const PAGE_BYTES: i128 = 4096;
-const NS_PER_MICRO: i128 = 1000;
+const PAGE_BYTES: i64 = 4096;
+const NS_PER_MICRO: i64 = 1000;
+
+/// Nothing that is written has more than 70 bits.
+const MAX_BYTES: u32 = 10;
 
 /// The bit of each of eight bytes that says that another byte follows.
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
@@ -79,9 +82,10 @@ impl Writer {
         self.maybe_signed(number.map(|number| limit - i128::from(number)));
     }
 
-    fn in_units(&mut self, number: Option<i64>, guess: i64, unit: i128) {
+    fn in_units(&mut self, number: Option<i64>, guess: i64, unit: i64) {
         let Some(number) = number else { return self.wide(0) };
         let gap = i128::from(number) - i128::from(guess);
+        let unit = i128::from(unit);
         let coded = if gap % unit == 0 { fold(gap / unit) << 1 } else { fold(gap) << 1 | 1 };
         self.wide(coded + 1);
     }
@@ -139,8 +143,7 @@ impl<'a> Reader<'a> {
     fn long(&mut self) -> Result<u128, LogError> {
         let mut number = 0_u128;
         let mut bytes = self.rest.iter();
-        // Nothing that is written has more than 70 bits.
-        for shift in (0..70).step_by(7) {
+        for shift in (0..7 * MAX_BYTES).step_by(7) {
             let &byte = bytes.next().ok_or(LogError::Damaged)?;
             number |= u128::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
@@ -162,45 +165,59 @@ impl<'a> Reader<'a> {
     pub(crate) fn skip(&mut self, numbers: usize) -> Result<&'a [u8], LogError> {
         let mut left = numbers;
         let mut length = 0;
+        // Bytes of a number that has not ended yet.
+        let mut open = 0;
         let (words, _) = self.rest.as_chunks::<8>();
         for word in words {
-            let ends = (!u64::from_le_bytes(*word) & HIGH_BITS).count_ones() as usize;
-            if ends >= left {
+            let ends = !u64::from_le_bytes(*word) & HIGH_BITS;
+            let count = ends.count_ones() as usize;
+            if count >= left || open + ends.trailing_zeros() / 8 >= MAX_BYTES {
                 break;
             }
-            left -= ends;
+            open = if ends == 0 { open + 8 } else { ends.leading_zeros() / 8 };
+            left -= count;
             length += 8;
         }
         for byte in self.rest.get(length..).unwrap_or_default() {
-            if left == 0 {
+            if left == 0 || open == MAX_BYTES {
                 break;
             }
             length += 1;
-            left -= usize::from(byte & 0x80 == 0);
+            let has_ended = byte & 0x80 == 0;
+            open = if has_ended { 0 } else { open + 1 };
+            left -= usize::from(has_ended);
         }
         if left > 0 { Err(LogError::Damaged) } else { self.bytes(length) }
     }
 
+    /// The number of something in a palette.
     #[inline]
-    pub(crate) fn plain<T: TryFrom<u64> + TryFrom<u128>>(&mut self) -> Result<T, LogError> {
-        match self.short() {
-            Some(number) => T::try_from(number).map_err(|_| LogError::Damaged),
-            None => T::try_from(self.long()?).map_err(|_| LogError::Damaged),
-        }
+    pub(crate) fn code(&mut self) -> Result<u32, LogError> {
+        self.plain()?.try_into().map_err(|_| LogError::Damaged)
+    }
+
+    /// The same, or nothing.
+    #[inline]
+    pub(crate) fn maybe_code(&mut self) -> Result<Option<u32>, LogError> {
+        let code = self.plain()?.checked_sub(1);
+        code.map(|code| code.try_into().map_err(|_| LogError::Damaged)).transpose()
     }
 
     #[inline]
-    pub(crate) fn maybe<T>(&mut self) -> Result<Option<T>, LogError>
-    where
-        T: TryFrom<u64> + TryFrom<u128>,
-    {
+    pub(crate) fn plain(&mut self) -> Result<u64, LogError> {
         match self.short() {
-            Some(0) => Ok(None),
-            Some(number) => T::try_from(number - 1).map(Some).map_err(|_| LogError::Damaged),
-            None => match self.long()?.checked_sub(1) {
-                None => Ok(None),
-                Some(number) => T::try_from(number).map(Some).map_err(|_| LogError::Damaged),
-            },
+            Some(number) => Ok(number),
+            None => Ok(u64::try_from(self.long()?).unwrap_or(u64::MAX)),
+        }
+    }
+
+    // A measured number that is too large for what it counts is not known.
+
+    #[inline]
+    pub(crate) fn maybe(&mut self) -> Result<Option<u64>, LogError> {
+        match self.short() {
+            Some(number) => Ok(number.checked_sub(1)),
+            None => Ok(self.long()?.checked_sub(1).and_then(|number| number.try_into().ok())),
         }
     }
 
@@ -212,10 +229,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn near(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
         match self.short() {
             Some(number) => {
-                let Some(folded) = number.checked_sub(1) else { return Ok(None) };
-                guess.checked_add(unfold_short(folded)).map(Some).ok_or(LogError::Damaged)
+                let gap = number.checked_sub(1).map(unfold_short);
+                Ok(gap.and_then(|gap| guess.checked_add(gap)))
             }
-            None => self.maybe_signed()?.map(|gap| narrow(i128::from(guess) + gap)).transpose(),
+            None => {
+                let gap = self.maybe_signed()?;
+                Ok(gap.and_then(|gap| (i128::from(guess) + gap).try_into().ok()))
+            }
         }
     }
 
@@ -224,30 +244,43 @@ impl<'a> Reader<'a> {
         let limit = limit.unwrap_or_default();
         match self.short() {
             Some(number) => {
-                let Some(folded) = number.checked_sub(1) else { return Ok(None) };
-                limit.checked_add_signed(-unfold_short(folded)).map(Some).ok_or(LogError::Damaged)
+                let gap = number.checked_sub(1).map(unfold_short);
+                Ok(gap.and_then(|gap| limit.checked_add_signed(-gap)))
             }
-            None => self.maybe_signed()?.map(|gap| narrow(i128::from(limit) - gap)).transpose(),
+            None => {
+                let gap = self.maybe_signed()?;
+                Ok(gap.and_then(|gap| (i128::from(limit) - gap).try_into().ok()))
+            }
         }
     }
 
-    fn in_units(&mut self, guess: i64, unit: i128) -> Result<Option<i64>, LogError> {
-        let Some(coded) = self.wide()?.checked_sub(1) else { return Ok(None) };
-        let scale = if coded & 1 == 0 { unit } else { 1 };
-        narrow(i128::from(guess) + unfold(coded >> 1) * scale).map(Some)
+    fn in_units(&mut self, guess: i64, unit: i64) -> Result<Option<i64>, LogError> {
+        match self.short() {
+            Some(number) => Ok(number.checked_sub(1).and_then(|coded| {
+                let scale = if coded & 1 == 0 { unit } else { 1 };
+                guess.checked_add(unfold_short(coded >> 1).checked_mul(scale)?)
+            })),
+            None => Ok(self.wide()?.checked_sub(1).and_then(|coded| {
+                let scale = if coded & 1 == 0 { unit } else { 1 };
+                let gap = unfold(coded >> 1) * i128::from(scale);
+                (i128::from(guess) + gap).try_into().ok()
+            })),
+        }
     }
 
+    #[inline]
     pub(crate) fn memory(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
         self.in_units(guess, PAGE_BYTES)
     }
 
+    #[inline]
     pub(crate) fn moment(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
         self.in_units(guess, NS_PER_MICRO)
     }
 
     /// A number of things of which each takes at least one byte.
     pub(crate) fn count(&mut self) -> Result<usize, LogError> {
-        let count: usize = self.plain()?;
+        let count = usize::try_from(self.plain()?).map_err(|_| LogError::Damaged)?;
         if count > self.rest.len() { Err(LogError::Damaged) } else { Ok(count) }
     }
 
@@ -276,10 +309,6 @@ fn unfold_short(folded: u64) -> i64 {
     (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()
 }
 
-fn narrow<T: TryFrom<i128>>(number: i128) -> Result<T, LogError> {
-    T::try_from(number).map_err(|_| LogError::Damaged)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -303,8 +332,8 @@ mod tests {
             writer.memory(near, guess);
             writer.moment(near, guess);
             let mut reader = Reader::new(&writer.bytes);
-            prop_assert_eq!(reader.plain::<u64>().unwrap(), plain);
-            prop_assert_eq!(reader.maybe::<u64>().unwrap(), maybe);
+            prop_assert_eq!(reader.plain().unwrap(), plain);
+            prop_assert_eq!(reader.maybe().unwrap(), maybe);
             prop_assert_eq!(reader.near(guess).unwrap(), near);
             prop_assert_eq!(reader.short_of(limit).unwrap(), maybe);
             prop_assert_eq!(reader.memory(guess).unwrap(), near);
@@ -314,5 +343,36 @@ mod tests {
             prop_assert_eq!(reader.skip(6).unwrap(), &writer.bytes);
             prop_assert!(reader.rest().is_empty() && reader.skip(1).is_err());
         }
+    }
+
+    #[test]
+    fn a_number_that_is_too_long_is_refused_wherever_it_stands() {
+        for before in 0..20 {
+            for (length, is_refused) in [(9, false), (10, false), (11, true), (30, true)] {
+                let mut bytes = vec![1; before];
+                bytes.extend(vec![0xff; length - 1]);
+                bytes.extend([1; 20]);
+                let mut reader = Reader::new(&bytes);
+                assert_eq!(reader.skip(before + 5).is_err(), is_refused, "{before} {length}");
+                let mut reader = Reader::new(bytes.get(before..).unwrap());
+                assert_eq!(reader.wide().is_err(), is_refused, "{before} {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_measured_number_that_is_too_large_is_missing() {
+        let mut bytes = vec![0xff; 9];
+        bytes.push(0x7f);
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(reader.maybe().unwrap(), None);
+        for guess in [i64::MAX, 0, i64::MIN] {
+            assert_eq!(Reader::new(&bytes).near(guess).unwrap(), None);
+            assert_eq!(Reader::new(&bytes).memory(guess).unwrap(), None);
+        }
+        assert_eq!(Reader::new(&bytes).short_of(Some(0)).unwrap(), None);
+        assert!(Reader::new(&bytes).code().is_err() && Reader::new(&bytes).maybe_code().is_err());
+        // One more than a guess that cannot be more.
+        assert_eq!(Reader::new(&[3, 0, 0, 0, 0, 0, 0, 0]).near(i64::MAX).unwrap(), None);
     }
 }

@@ -56,7 +56,7 @@ fn bytes_come_back_as_they_were() {
     let back = ChunkLog::from_bytes(&bytes).unwrap();
     assert_eq!(tables(&back), tables(&log));
     assert_eq!(back.to_bytes(), bytes);
-    assert_eq!(back.late, log.late);
+    assert_eq!(back.content.late, log.content.late);
 }
 
 #[test]

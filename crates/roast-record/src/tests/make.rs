@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 
-use crate::chunk_log::{ChunkLog, Place, Source};
+use crate::chunk_log::ChunkLog;
 use crate::costs::{BranchCost, FileFacts};
 use crate::kinds::{ChunkPhase, SectionKind};
+use crate::palettes::{Place, Source};
 use crate::row::{Reading, Row, Section, Times};
 
 /// A log with one row. Equal numbers give equal logs.
@@ -43,8 +44,8 @@ pub(crate) fn single_with(number: u64, branches: &[&str]) -> ChunkLog {
     let start_ns =
         1_794_765_736_000_000_000 + (number as i64 * 11_731 + noise as i64 % 9_000) * 1_000;
     let mut row = Row {
-        source: log.sources.code_of(source),
-        place: log.places.code_of(place),
+        source: log.palettes.sources.code_of(source),
+        place: log.palettes.places.code_of(place),
         entry_start: Some(entry_start),
         entry_stop: Some(entry_start + 50_000),
         num_events: Some(50_000),
@@ -99,7 +100,7 @@ pub(crate) fn single_with(number: u64, branches: &[&str]) -> ChunkLog {
     }
     let set: Vec<u32> = branches.iter().map(|branch| log.name(branch)).collect();
     for &branch in &set {
-        log.costs.insert(
+        log.content.costs.insert(
             (dataset, branch),
             BranchCost {
                 reads: 1,
@@ -113,8 +114,8 @@ pub(crate) fn single_with(number: u64, branches: &[&str]) -> ChunkLog {
             },
         );
     }
-    row.branch_set = Some(log.branch_sets.code_of(Arc::from(set.clone())));
-    log.files.insert(
+    row.branch_set = Some(log.palettes.branch_sets.code_of(Arc::from(set.clone())));
+    log.content.files.insert(
         Source { dataset: None, ..source },
         FileFacts {
             num_branches: Some(1600),
@@ -130,7 +131,7 @@ pub(crate) fn single_with(number: u64, branches: &[&str]) -> ChunkLog {
 
 /// The nonce of the row in a log of one.
 pub(crate) fn nonce(log: &ChunkLog) -> u128 {
-    log.rows.all().first().unwrap().nonce()
+    log.content.rows.all().first().unwrap().nonce()
 }
 
 /// Every table of a log.

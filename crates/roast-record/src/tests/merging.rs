@@ -120,7 +120,7 @@ fn serialization_may_be_told_before_the_row_and_twice() {
     for log in [&before, &after, &other_copy] {
         assert_eq!(serialize_us(log), Some(5_000));
         assert_eq!(log.len(), 1);
-        assert!(log.late.is_empty());
+        assert!(log.content.late.is_empty());
     }
 }
 

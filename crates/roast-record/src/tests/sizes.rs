@@ -55,7 +55,7 @@ fn a_single_row_takes_little() {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut log = single_with(3, &names);
         // What is known of a file travels once per file and process.
-        log.files.clear();
+        log.content.files.clear();
         let size = log.to_bytes().len();
         assert!(size <= limit, "{size} bytes with {count} branches");
     }
