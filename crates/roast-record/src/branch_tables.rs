@@ -9,7 +9,7 @@ use roast_model::ColumnData;
 use crate::chunk_columns::{named, secs, to_i64};
 use crate::chunk_log::ChunkLog;
 use crate::costs::BranchCost;
-use crate::log_tables::{added, column};
+use crate::log_tables::{SetNumbers, added, column};
 use crate::order::RowOrder;
 use crate::palettes::Source;
 
@@ -71,12 +71,9 @@ impl ChunkLog {
     }
 
     /// The columns of the table of branch sets, by their numbers.
-    pub(crate) fn branch_set_columns(
-        &self,
-        numbers: &HashMap<u32, i64>,
-    ) -> Vec<(String, ColumnData)> {
+    pub(crate) fn branch_set_columns(&self, numbers: &SetNumbers) -> Vec<(String, ColumnData)> {
         let mut sets: Vec<(i64, u32)> =
-            numbers.iter().map(|(&set, &number)| (number, set)).collect();
+            (0..).zip(numbers).filter_map(|(set, number)| Some(((*number)?, set))).collect();
         sets.sort_unstable();
         let rows: Vec<(i64, u32)> = sets
             .into_iter()

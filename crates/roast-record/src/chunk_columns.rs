@@ -7,6 +7,7 @@ use roast_model::{
 
 use crate::chunk_log::ChunkLog;
 use crate::kinds::ChunkPhase;
+use crate::log_tables::SetNumbers;
 use crate::order::Ranked;
 use crate::palettes::{Place, Source};
 use crate::row::{Reading, Row, Times};
@@ -15,12 +16,10 @@ use crate::row::{Reading, Row, Times};
 pub(crate) struct View<'a> {
     pub(crate) log: &'a ChunkLog,
     pub(crate) row: &'a Row,
-    pub(crate) source: Source,
-    pub(crate) place: Place,
     pub(crate) ranked: Ranked,
     pub(crate) chunk_id: i64,
-    /// The branch set's number in the table of branch sets.
-    pub(crate) branch_set: Option<i64>,
+    /// What branch sets have in the table of branch sets.
+    pub(crate) numbers: &'a SetNumbers,
 }
 
 /// A name of the log, and the number after it.
@@ -49,6 +48,19 @@ impl View<'_> {
 
     fn reading(&self) -> Option<Reading> {
         self.row.reading
+    }
+
+    pub(crate) fn source(&self) -> Source {
+        self.log.palettes.sources.get(self.row.source).copied().unwrap_or_default()
+    }
+
+    fn place(&self) -> Place {
+        self.log.palettes.places.get(self.row.place).copied().unwrap_or_default()
+    }
+
+    /// The branch set's number in the table of branch sets.
+    fn branch_set(&self) -> Option<i64> {
+        *self.numbers.get(self.row.branch_set? as usize)?
     }
 
     fn num_branches(&self) -> Option<i64> {
@@ -116,14 +128,14 @@ const SERIALIZE: (Get, Get, Get) = phase_columns!(Serialize);
 /// Every column of the `chunks` table.
 pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("chunk_id", Get::Int(|view| Some(view.chunk_id))),
-    ("dataset", Get::Name(|view| view.source.dataset)),
-    ("file", Get::Name(|view| view.source.file)),
-    ("uuid", Get::Name(|view| view.source.uuid)),
-    ("tree", Get::Name(|view| view.source.tree)),
+    ("dataset", Get::Name(|view| view.source().dataset)),
+    ("file", Get::Name(|view| view.source().file)),
+    ("uuid", Get::Name(|view| view.source().uuid)),
+    ("tree", Get::Name(|view| view.source().tree)),
     ("entry_start", Get::Int(|view| view.row.entry_start)),
     ("entry_stop", Get::Int(|view| view.row.entry_stop)),
     ("num_events", Get::Int(|view| view.row.num_events)),
-    ("worker", Get::Name(|view| view.place.worker)),
+    ("worker", Get::Name(|view| view.place().worker)),
     ("start", Get::Int(|view| view.row.start_ns)),
     ("stop", Get::Int(|view| view.row.stop_ns)),
     ("duration_secs", PROCESS.0),
@@ -134,8 +146,8 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("extra", Get::Text(|view| view.row.extra.as_deref())),
     ("attempt", Get::Int(|view| Some(view.ranked.attempt.into()))),
     ("outcome", Get::Word(|view| view.ranked.outcome.name())),
-    ("host", Get::Name(|view| view.place.host)),
-    ("thread", Get::Int(|view| view.place.thread.map(to_i64))),
+    ("host", Get::Name(|view| view.place().host)),
+    ("thread", Get::Int(|view| view.place().thread.map(to_i64))),
     ("task_key", Get::Key(|view| Some((view.row.task_head?, view.row.task_number)))),
     ("unpack_secs", UNPACK.0),
     ("unpack_cpu_secs", UNPACK.1),
@@ -170,7 +182,7 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("setup_bytes", Get::Int(|view| view.row.setup_bytes)),
     ("rss_peak_bytes", Get::Int(|view| view.row.rss_peak_bytes)),
     ("recorder_secs", Get::Micros(|view| view.row.recorder_us)),
-    ("branch_set", Get::Int(|view| view.branch_set)),
+    ("branch_set", Get::Int(|view| view.branch_set())),
     ("num_branches", Get::Int(|view| view.num_branches())),
     ("dropped_sections", Get::Int(|view| Some(to_i64(view.row.dropped_sections)))),
 ];

@@ -24,6 +24,7 @@ mod recorded_row;
 mod recorder;
 mod resident_memory;
 mod row;
+mod row_columns;
 mod row_store;
 mod section_columns;
 mod section_stack;

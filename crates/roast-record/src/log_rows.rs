@@ -30,9 +30,7 @@ impl ChunkLog {
     }
 
     fn shown(&self, row: &Row, ranked: Ranked, chunk_id: i64) -> Value {
-        let source = self.palettes.sources.get(row.source).copied().unwrap_or_default();
-        let place = self.palettes.places.get(row.place).copied().unwrap_or_default();
-        let view = View { log: self, row, source, place, ranked, chunk_id, branch_set: None };
+        let view = View { log: self, row, ranked, chunk_id, numbers: &Vec::new() };
         let sections: Vec<ShownSection<'_>> = row
             .sections
             .iter()

@@ -1,0 +1,200 @@
+//! Rows become columns. Two threads unpack a batch of rows each, hand it to each
+//! other, and write each some of the columns: so a column grows in one place, and
+//! no row is unpacked twice.
+
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use roast_model::{Column, Table};
+
+use crate::chunk_columns::{CHUNK_COLUMNS, Growing, View, to_i64};
+use crate::chunk_log::ChunkLog;
+use crate::log_tables::{SetNumbers, added};
+use crate::order::{Outcome, Ranked};
+use crate::row::Row;
+use crate::section_columns::SectionColumns;
+
+/// Rows that are unpacked before they become columns: as many as stay in a core's
+/// own memory.
+const ROWS_PER_BATCH: usize = 512;
+/// With fewer rows a second thread is not worth its start.
+const ROWS_WORTH_A_THREAD: usize = 10_000;
+/// So many columns of chunks take as long as the others and all of sections.
+const COLUMNS_OF_FIRST: usize = 40;
+
+/// The columns of the tables of chunks and sections.
+pub(crate) struct RowColumns {
+    pub(crate) chunks: Vec<Column>,
+    pub(crate) sections: Vec<Column>,
+    /// Bytes that successful attempts read, by the log's number of their source.
+    pub(crate) bytes_of_source: Vec<Option<i64>>,
+}
+
+impl RowColumns {
+    pub(crate) fn of(log: &ChunkLog, ranked: &[Ranked], numbers: &SetNumbers) -> Self {
+        let share = |columns, others| Share::new(log, ranked.len(), numbers, columns, others);
+        let mut first = share(0..COLUMNS_OF_FIRST, None);
+        let mut second =
+            share(COLUMNS_OF_FIRST..CHUNK_COLUMNS.len(), Some(Others::new(log, ranked.len())));
+        if ranked.len() < ROWS_WORTH_A_THREAD || !together(ranked, &mut first, &mut second) {
+            let mut rows = Vec::new();
+            for (batch, ranked) in (0..).step_by(ROWS_PER_BATCH).zip(ranked.chunks(ROWS_PER_BATCH))
+            {
+                unpack(log, ranked, &mut rows);
+                first.write(batch, ranked, &rows);
+                second.write(batch, ranked, &rows);
+            }
+        }
+        let others = second.others.take().unwrap_or_else(|| Others::new(log, 0));
+        let chunks = first.chunks.into_iter().chain(second.chunks);
+        Self {
+            chunks: chunks.map(|column| column.finish(log)).collect(),
+            sections: others.sections.finish(log),
+            bytes_of_source: others.bytes_of_source,
+        }
+    }
+}
+
+/// Unpacks rows in place of those that were there.
+fn unpack(log: &ChunkLog, ranked: &[Ranked], rows: &mut Vec<Row>) {
+    rows.resize_with(ranked.len(), Row::default);
+    for (row, ranked) in rows.iter_mut().zip(ranked) {
+        if let Some(stored) = log.content.rows.get(ranked.index as usize) {
+            log.content.rows.unpack_into(stored, row);
+        }
+    }
+}
+
+/// Does it on two threads; `false` if there is none to be had.
+fn together(ranked: &[Ranked], first: &mut Share<'_>, second: &mut Share<'_>) -> bool {
+    let (to_second, from_first) = sync_channel(1);
+    let (to_first, from_second) = sync_channel(1);
+    thread::scope(|scope| {
+        let other = thread::Builder::new().spawn_scoped(scope, move || {
+            second.write_all(ranked, Side::Second, &to_first, &from_first);
+        });
+        let Ok(other) = other else { return false };
+        first.write_all(ranked, Side::First, &to_second, &from_second);
+        other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        true
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    First,
+    Second,
+}
+
+/// Unpacked rows that both threads look at.
+type Batch = Arc<Vec<Row>>;
+
+/// The columns that one thread writes.
+struct Share<'a> {
+    log: &'a ChunkLog,
+    numbers: &'a SetNumbers,
+    columns: Range<usize>,
+    chunks: Vec<Growing>,
+    others: Option<Others>,
+}
+
+impl<'a> Share<'a> {
+    fn new(
+        log: &'a ChunkLog,
+        rows: usize,
+        numbers: &'a SetNumbers,
+        columns: Range<usize>,
+        others: Option<Others>,
+    ) -> Self {
+        let kinds = Table::Chunks.columns().iter().map(|def| def.kind).zip(CHUNK_COLUMNS);
+        let chunks = kinds
+            .skip(columns.start)
+            .take(columns.len())
+            .map(|(kind, (_, get))| Growing::new(kind, *get, rows))
+            .collect();
+        Self { log, numbers, columns, chunks, others }
+    }
+
+    /// Unpacks every second batch, and writes them all.
+    fn write_all(
+        &mut self,
+        ranked: &[Ranked],
+        side: Side,
+        give: &SyncSender<Batch>,
+        take: &Receiver<Batch>,
+    ) {
+        // The other thread has done with a batch when it gives the next one but one.
+        let mut batches: [Batch; 2] = Default::default();
+        let pairs = ranked.chunks(2 * ROWS_PER_BATCH);
+        for (start, pair) in (0..).step_by(2 * ROWS_PER_BATCH).zip(pairs) {
+            let (first, second) = pair.split_at(pair.len().min(ROWS_PER_BATCH));
+            let [own, _] = &mut batches;
+            unpack(self.log, if side == Side::First { first } else { second }, Arc::make_mut(own));
+            // There is nobody to give to or take from only if the other thread failed,
+            // which shows where it is waited for.
+            let Ok(()) = give.send(Arc::clone(own)) else { return };
+            let Ok(others) = take.recv() else { return };
+            let (of_first, of_second) =
+                if side == Side::First { (&*own, &others) } else { (&others, &*own) };
+            self.write(start, first, of_first);
+            self.write(start + first.len(), second, of_second);
+            drop(others);
+            batches.swap(0, 1);
+        }
+    }
+
+    /// Writes rows, of which the first is row number `start`.
+    fn write(&mut self, start: usize, ranked: &[Ranked], rows: &[Row]) {
+        let views: Vec<View<'_>> = (start..)
+            .zip(rows.iter().zip(ranked))
+            .map(|(chunk_id, (row, &ranked))| View {
+                log: self.log,
+                row,
+                ranked,
+                chunk_id: to_i64(chunk_id as u64),
+                numbers: self.numbers,
+            })
+            .collect();
+        let columns = CHUNK_COLUMNS.iter().skip(self.columns.start);
+        for (column, (_, get)) in self.chunks.iter_mut().zip(columns) {
+            column.extend(*get, &views);
+        }
+        if let Some(others) = &mut self.others {
+            others.write(&views);
+        }
+    }
+}
+
+/// What is written beside the columns of chunks.
+struct Others {
+    sections: SectionColumns,
+    bytes_of_source: Vec<Option<i64>>,
+    rows: usize,
+}
+
+impl Others {
+    fn new(log: &ChunkLog, rows: usize) -> Self {
+        Self {
+            sections: SectionColumns::default(),
+            bytes_of_source: vec![None; log.palettes.sources.len()],
+            rows,
+        }
+    }
+
+    fn write(&mut self, views: &[View<'_>]) {
+        for view in views {
+            self.sections.push(view.chunk_id, view.source().dataset, view.row);
+            let sum = self.bytes_of_source.get_mut(view.row.source as usize);
+            if let (Outcome::Ok, Some(sum)) = (view.ranked.outcome, sum) {
+                *sum = added(*sum, view.row.bytes_read);
+            }
+        }
+        if views.first().is_some_and(|view| view.chunk_id == 0) {
+            self.sections.expect_rows(self.rows as f64 / views.len() as f64);
+        }
+        self.sections.settle();
+    }
+}
