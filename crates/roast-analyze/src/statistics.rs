@@ -40,13 +40,6 @@ impl Moments {
     }
 }
 
-/// The finite numbers in order.
-pub(crate) fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut numbers: Vec<f64> = numbers.collect();
-    put_in_order(&mut numbers);
-    numbers
-}
-
 /// Puts the finite ones in order and leaves the others out.
 pub(crate) fn put_in_order(numbers: &mut Vec<f64>) {
     numbers.retain(|number| number.is_finite());
@@ -61,6 +54,16 @@ pub(crate) fn quantile(sorted: &[f64], fraction: f64) -> Option<f64> {
     let below = place.floor() as usize;
     let low = *sorted.get(below)?;
     let high = sorted.get(below + 1).copied().unwrap_or(low);
+    Some(low + (high - low) * (place - below as f64))
+}
+
+/// The same without putting all in order; they are moved about.
+pub(crate) fn quantile_of(numbers: &mut [f64], fraction: f64) -> Option<f64> {
+    let last = numbers.len().checked_sub(1)?;
+    let place = last as f64 * fraction.clamp(0.0, 1.0);
+    let below = place.floor() as usize;
+    let (_, &mut low, above) = numbers.select_nth_unstable_by(below, f64::total_cmp);
+    let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
     Some(low + (high - low) * (place - below as f64))
 }
 
@@ -110,12 +113,18 @@ mod tests {
         assert!((moments.std.unwrap() - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
         assert_eq!(Moments::of(&[3.0]).unwrap().std, None);
         assert_eq!(Moments::of(&[]), None);
-        let ordered = sorted([4.0, 1.0, f64::INFINITY, 3.0, 2.0].into_iter());
+        let mut ordered = vec![4.0, 1.0, f64::INFINITY, 3.0, 2.0];
+        put_in_order(&mut ordered);
         assert_eq!(quantile(&ordered, 0.5), Some(2.5));
         assert!((quantile(&ordered, 0.95).unwrap() - 3.85).abs() < 1e-12);
         assert_eq!((quantile(&ordered, 0.0), quantile(&ordered, 1.0)), (Some(1.0), Some(4.0)));
+        for fraction in [0.0, 0.3, 0.5, 0.95, 1.0] {
+            let mixed = &mut [4.0, 1.0, 3.0, 2.0];
+            assert_eq!(quantile_of(mixed, fraction), quantile(&ordered, fraction));
+        }
         assert_eq!((median(&mut [3.0, 1.0, 2.0]), median(&mut [4.0, 1.0])), (Some(2.0), Some(2.5)));
         assert_eq!((median(&mut []), quantile(&[], 0.5)), (None, None));
+        assert_eq!(quantile_of(&mut [], 0.5), None);
     }
 
     #[test]

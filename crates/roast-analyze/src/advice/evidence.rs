@@ -1,32 +1,31 @@
 //! What the rules look at: the ledger, the run as a whole, and one small record
 //! per chunk that gave a result.
 
-use roast_model::{Frame, Measurement, Value};
+use roast_model::{FloatCells, Frame, IntCells, Measurement, Value, both};
 
-use crate::chunk_rows::{ByName, Names, Outcome, attempt_secs};
+use crate::chunk_rows::{ByName, Names, Outcome, attempt_secs, slot};
 use crate::number::usable;
 use crate::sheet::Sheet;
 use crate::worker_rows::WorkerRow;
 
 use super::stragglers::Slowest;
 
-/// A chunk that gave a result, as far as its row tells.
+const PHASES: [&str; 6] = ["unpack", "open", "tree", "events", "process", "serialize"];
+
+/// A chunk that gave a result, as far as its row tells. There may be millions of
+/// them: what few rules look at is left in the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chunk {
+    row: u32,
     pub(super) dataset: u32,
     pub(super) file: u32,
     pub(super) host: u32,
-    pub(super) worker: u32,
     pub(super) events: f64,
     /// From start to stop of the attempt.
     pub(super) secs: f64,
     /// Inside `process()`, column reads included.
     pub(super) process_secs: f64,
     pub(super) read_secs: f64,
-    /// CPU time of the user's own code, or its wall time where that is not known.
-    pub(super) user_secs: f64,
-    /// As far as is known.
-    pub(super) read_bytes: f64,
 }
 
 /// The context of every rule.
@@ -76,78 +75,76 @@ impl<'a> Evidence<'a> {
             slowest: None,
         };
         if let Some((rows, outcomes)) = rows {
-            evidence.read_chunks(rows, outcomes);
+            let ((), [queue_secs, cpu_secs]) = both(
+                || evidence.read_chunks(rows, outcomes),
+                || ["run_queue", "cpu"].map(|clock| summed(rows, outcomes, clock)),
+            );
+            (evidence.queue_secs, evidence.cpu_secs) = (queue_secs, cpu_secs);
         }
         Some(evidence)
     }
 
     fn read_chunks(&mut self, rows: Frame<'a>, outcomes: &[Outcome]) {
-        const QUEUES: [&str; 6] = [
-            "unpack_run_queue_secs",
-            "open_run_queue_secs",
-            "tree_run_queue_secs",
-            "events_run_queue_secs",
-            "process_run_queue_secs",
-            "serialize_run_queue_secs",
-        ];
-        const CPUS: [&str; 6] = [
-            "unpack_cpu_secs",
-            "open_cpu_secs",
-            "tree_cpu_secs",
-            "events_cpu_secs",
-            "process_cpu_secs",
-            "serialize_cpu_secs",
-        ];
-        let mut workers = Names::default();
-        let mut names = ["dataset", "file", "host", "worker"]
-            .map(|column| ByName::new(rows.name_cells(column)));
-        let mut ints = ["num_events", "read_bytes"].map(|column| rows.ints(column));
-        let mut floats = ["process_secs", "duration_secs", "read_secs", "read_cpu_secs"]
-            .map(|column| rows.floats(column));
-        let mut queues = QUEUES.map(|column| rows.floats(column));
-        let mut cpus = CPUS.map(|column| rows.floats(column));
-        let mut starts = rows.times("start");
+        let mut names =
+            ["dataset", "file", "host"].map(|column| ByName::new(rows.name_cells(column)));
+        let [process, duration, read] =
+            ["process_secs", "duration_secs", "read_secs"].map(|column| rows.float_cells(column));
         self.chunks.reserve_exact(rows.len());
-        let mut moments: Vec<i64> = Vec::with_capacity(rows.len());
-        for (row, (secs, outcome)) in attempt_secs(rows).zip(outcomes).enumerate() {
-            let [events, read_bytes] = ints
-                .each_mut()
-                .map(|ints| ints.next().flatten().map(|int| int as f64).and_then(usable));
-            let [process, duration, read, read_cpu] =
-                floats.each_mut().map(|secs| secs.next().flatten().and_then(usable));
-            let queues = queues.each_mut().map(|secs| secs.next().flatten().and_then(usable));
-            let cpus = cpus.each_mut().map(|secs| secs.next().flatten().and_then(usable));
-            let start = starts.next().flatten();
-            let (Outcome::Ok, Some(secs), Some(events)) = (outcome, secs, events) else { continue };
-            let process_secs = process.or(duration).unwrap_or(0.0).min(secs);
-            let read_secs = read.unwrap_or(0.0).min(process_secs);
-            let process_cpu = cpus.get(4).copied().flatten();
-            self.queue_secs += queues.into_iter().flatten().sum::<f64>();
-            self.cpu_secs += cpus.into_iter().flatten().sum::<f64>();
-            moments.push(start.map_or(0, |start| start.0));
-            let [dataset, file, host, worker] = &mut names;
+        for (row, secs, events) in counted(rows, outcomes) {
+            let get = |cells: FloatCells<'_>| cells.get(row).and_then(usable);
+            let process_secs = get(process).or(get(duration)).unwrap_or(0.0).min(secs);
+            let [dataset, file, host] = &mut names;
             self.chunks.push(Chunk {
+                row: u32::try_from(row).unwrap_or(u32::MAX),
                 dataset: code(dataset, row, &mut self.datasets),
                 file: code(file, row, &mut self.files),
                 host: code(host, row, &mut self.hosts),
-                worker: code(worker, row, &mut workers),
                 events,
                 secs,
                 process_secs,
-                read_secs,
-                user_secs: process_cpu.map_or(process_secs - read_secs, |cpu| {
-                    (cpu - read_cpu.unwrap_or(0.0)).max(0.0)
-                }),
-                read_bytes: read_bytes.unwrap_or(0.0),
+                read_secs: get(read).unwrap_or(0.0).min(process_secs),
             });
         }
         // Tables of a collector are in order.
-        if !moments.is_sorted() {
-            let mut order: Vec<usize> = (0..moments.len()).collect();
-            order.sort_by_key(|chunk| moments.get(*chunk));
-            self.chunks =
-                order.into_iter().filter_map(|chunk| self.chunks.get(chunk).copied()).collect();
+        let starts = rows.int_cells("start");
+        let start = |chunk: &Chunk| starts.get(chunk.row as usize).unwrap_or(0);
+        if !self.chunks.is_sorted_by_key(start) {
+            self.chunks.sort_by_key(start);
         }
+    }
+
+    /// CPU time of the user's own code in each chunk, or its wall time where that is
+    /// not known.
+    pub(super) fn user_secs(&self) -> impl Iterator<Item = f64> + Clone {
+        let [cpu, read_cpu] = ["process_cpu_secs", "read_cpu_secs"]
+            .map(|column| self.rows.map(|(rows, _)| rows.float_cells(column)));
+        self.chunks.iter().map(move |chunk| {
+            let get =
+                |cells: Option<FloatCells<'_>>| cells?.get(chunk.row as usize).and_then(usable);
+            get(cpu).map_or(chunk.process_secs - chunk.read_secs, |cpu| {
+                (cpu - get(read_cpu).unwrap_or(0.0)).max(0.0)
+            })
+        })
+    }
+
+    /// Bytes of columns read in each chunk, as far as is known.
+    pub(super) fn read_bytes(&self) -> impl Iterator<Item = f64> {
+        let bytes = self.rows.map(|(rows, _)| rows.int_cells("read_bytes"));
+        self.chunks.iter().map(move |chunk| {
+            bytes.and_then(|bytes| number(bytes, chunk.row as usize)).unwrap_or(0.0)
+        })
+    }
+
+    /// Whether each chunk is the first of its worker.
+    pub(super) fn is_first_of_worker(&self) -> Vec<bool> {
+        let Some((rows, _)) = self.rows else { return Vec::new() };
+        let (mut workers, mut seen) = (Names::default(), Vec::new());
+        let mut column = ByName::new(rows.name_cells("worker"));
+        let mut is_first = |chunk: &Chunk| {
+            let worker = column.get(chunk.row as usize, |name| workers.code(name));
+            slot(&mut seen, worker).is_some_and(|seen| !std::mem::replace(seen, true))
+        };
+        self.chunks.iter().map(|chunk| is_first(chunk)).collect()
     }
 
     /// Events, and memory at the start and at its highest, of each chunk that gave
@@ -199,6 +196,31 @@ impl<'a> Evidence<'a> {
         let share = core_secs / self.core_secs?;
         usable(self.wall_secs * (1.0 - share.clamp(0.0, 1.0)))
     }
+}
+
+/// Row, length and events of each attempt that gave a result.
+fn counted<'a>(
+    rows: Frame<'a>,
+    outcomes: &'a [Outcome],
+) -> impl Iterator<Item = (usize, f64, f64)> + use<'a> {
+    let events = rows.int_cells("num_events");
+    attempt_secs(rows).zip(outcomes).enumerate().filter_map(move |(row, (secs, outcome))| {
+        let events = number(events, row)?;
+        (*outcome == Outcome::Ok).then_some((row, secs?, events))
+    })
+}
+
+/// What these attempts took of one clock, in all phases.
+fn summed(rows: Frame<'_>, outcomes: &[Outcome], clock: &str) -> f64 {
+    let phases = PHASES.map(|phase| rows.float_cells(&format!("{phase}_{clock}_secs")));
+    let of_row = |row: usize| -> f64 {
+        phases.iter().filter_map(|cells| cells.get(row).and_then(usable)).sum()
+    };
+    counted(rows, outcomes).map(|(row, ..)| of_row(row)).sum()
+}
+
+fn number(cells: IntCells<'_>, row: usize) -> Option<f64> {
+    cells.get(row).map(|number| number as f64).and_then(usable)
 }
 
 fn code<'a>(column: &mut ByName<'a, u32>, row: usize, names: &mut Names<'a>) -> u32 {

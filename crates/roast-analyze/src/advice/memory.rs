@@ -10,7 +10,7 @@ use super::chunk_size::round_sizes;
 use super::evidence::Evidence;
 use super::plan::Plan;
 use super::{Advice, words};
-use crate::statistics::{median, quantile, sorted};
+use crate::statistics::{median, quantile_of};
 
 const THRESHOLD: f64 = 0.8;
 /// Dask begins to spill here.
@@ -88,15 +88,16 @@ struct Need {
 impl Need {
     fn of(evidence: &Evidence<'_>) -> Option<Self> {
         let chunks = || evidence.memory().filter(|(events, ..)| *events > 0.0);
-        let growth = sorted(chunks().filter_map(|(events, start, peak)| {
-            let grown = peak? - start?;
-            (grown >= 0.0).then_some(grown / events)
-        }));
-        let mut starts: Vec<f64> = chunks().filter_map(|(_, start, _)| start).collect();
-        Some(Self {
-            base_bytes: median(&mut starts)?,
-            bytes_per_event: quantile(&growth, 0.9).filter(|bytes| *bytes > 0.0)?,
-        })
+        let mut numbers: Vec<f64> = chunks()
+            .filter_map(|(events, start, peak)| {
+                let grown = peak? - start?;
+                (grown >= 0.0).then_some(grown / events).filter(|bytes| bytes.is_finite())
+            })
+            .collect();
+        let bytes_per_event = quantile_of(&mut numbers, 0.9).filter(|bytes| *bytes > 0.0)?;
+        numbers.clear();
+        numbers.extend(chunks().filter_map(|(_, start, _)| start));
+        Some(Self { base_bytes: median(&mut numbers)?, bytes_per_event })
     }
 
     fn largest_chunk(&self, evidence: &Evidence<'_>) -> Option<f64> {

@@ -16,12 +16,13 @@
 //! the run took beyond this model today, it is assumed to take then too.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 use roast_model::{Frame, Table};
 
-use super::evidence::{Chunk, Evidence};
+use super::evidence::Evidence;
+use crate::chunk_rows::slot;
 use crate::number::usable;
 use crate::statistics::median;
 
@@ -38,12 +39,16 @@ pub(super) struct Plan {
     threads: usize,
     /// Of a task, outside of its chunk's row.
     gap_secs: f64,
-    datasets: BTreeMap<u32, Cost>,
+    /// By number.
+    datasets: Vec<Cost>,
     files: Vec<File>,
     /// As the model has them, in order of start.
     pub(super) now_secs: Vec<f64>,
     /// As they were, in order of start.
     pub(super) actual_secs: Vec<f64>,
+    /// What the model makes of each of these two.
+    now_wall_secs: f64,
+    actual_wall_secs: f64,
     /// Whether the part of the user's code that is the same for every chunk is known.
     pub(super) fixed_part_is_known: bool,
 }
@@ -93,23 +98,31 @@ impl Plan {
         let between = evidence.core_secs? - evidence.rows_secs(&idle)? - attempts;
         let gap_secs = (between / chunks.len() as f64).max(0.0);
 
-        let typical = without_first(chunks);
-        let growing = growing_part(typical.iter().copied());
+        let left_out = left_out(evidence);
+        let typical = || {
+            let chunks = chunks.iter().zip(evidence.user_secs()).zip(&left_out);
+            chunks.filter(|(_, is_left_out)| !**is_left_out).map(|(chunk, _)| chunk)
+        };
+        let growing =
+            growing_part(typical().map(|(chunk, user)| (chunk.dataset, chunk.events, user)));
         let share = growing.unwrap_or(1.0);
-        let mut datasets: BTreeMap<u32, (f64, f64, f64, f64)> = BTreeMap::new();
-        for chunk in &typical {
+        let mut sums: Vec<[f64; 4]> = Vec::new();
+        for (chunk, _) in typical() {
             let user = chunk.process_secs - chunk.read_secs;
-            let sums = datasets.entry(chunk.dataset).or_default();
-            sums.0 += 1.0;
-            sums.1 += chunk.events;
-            sums.2 += chunk.secs - chunk.process_secs + user * (1.0 - share);
-            sums.3 += user * share;
+            let fixed = chunk.secs - chunk.process_secs + user * (1.0 - share);
+            if let Some(sums) = slot(&mut sums, chunk.dataset as usize) {
+                for (sum, more) in sums.iter_mut().zip([1.0, chunk.events, fixed, user * share]) {
+                    *sum += more;
+                }
+            }
         }
-        let datasets: BTreeMap<u32, Cost> = datasets
+        let datasets: Vec<Cost> = sums
             .into_iter()
-            .map(|(dataset, (count, events, fixed, growing))| {
-                let secs_per_event = if events > 0.0 { growing / events } else { 0.0 };
-                (dataset, Cost { fixed_secs: fixed / count + gap_secs, secs_per_event })
+            .map(|[count, events, fixed, growing]| {
+                // What no chunk tells of is not asked for.
+                let per = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 0.0 };
+                let fixed_secs = per(fixed, count) + gap_secs;
+                Cost { fixed_secs, secs_per_event: per(growing, events) }
             })
             .collect();
         let (files, file_of) = files(evidence);
@@ -121,6 +134,8 @@ impl Plan {
             files,
             now_secs: Vec::new(),
             actual_secs: chunks.iter().map(|chunk| chunk.secs + gap_secs).collect(),
+            now_wall_secs: 0.0,
+            actual_wall_secs: 0.0,
             fixed_part_is_known: growing.is_some(),
         };
         plan.now_secs = chunks
@@ -132,6 +147,8 @@ impl Plan {
                 plan.chunk_secs(chunk.dataset, chunk.events, read)
             })
             .collect();
+        plan.now_wall_secs = dealt_out(each(&plan.now_secs), threads);
+        plan.actual_wall_secs = dealt_out(each(&plan.actual_secs), threads);
         Some(plan)
     }
 
@@ -145,7 +162,7 @@ impl Plan {
     }
 
     fn chunk_secs(&self, dataset: u32, events: f64, read_secs: f64) -> f64 {
-        let cost = self.datasets.get(&dataset).copied().unwrap_or_default();
+        let cost = self.datasets.get(dataset as usize).copied().unwrap_or_default();
         cost.fixed_secs + cost.secs_per_event * events + read_secs
     }
 
@@ -156,48 +173,46 @@ impl Plan {
 
     /// The same data in chunks of another size, cut as coffea does it.
     pub(super) fn with_chunk_size(&self, size: f64) -> Outlook {
-        let then: Vec<Alike> = self
-            .files
-            .iter()
-            .map(|file| {
-                // A file never becomes more chunks than it has entries.
-                let count = (file.entries / size).round_ties_even().min(file.entries).max(1.0);
-                let read = file.read_secs * (1.0 + file.reread * (count - 1.0))
-                    / (1.0 + file.reread * (file.chunks - 1.0));
-                let secs = self.chunk_secs(file.dataset, file.entries / count, read / count);
-                Alike { secs, count }
-            })
-            .collect();
-        self.outlook(&each(&self.now_secs), &then, self.threads)
+        let then = self.files.iter().map(|file| {
+            // A file never becomes more chunks than it has entries.
+            let count = (file.entries / size).round_ties_even().min(file.entries).max(1.0);
+            let read = file.read_secs * (1.0 + file.reread * (count - 1.0))
+                / (1.0 + file.reread * (file.chunks - 1.0));
+            let secs = self.chunk_secs(file.dataset, file.entries / count, read / count);
+            Alike { secs, count }
+        });
+        self.outlook(self.now_wall_secs, then, self.threads)
     }
 
     /// The same chunks on another number of threads.
     pub(super) fn with_threads(&self, threads: usize) -> Outlook {
-        let chunks = each(&self.actual_secs);
-        self.outlook(&chunks, &chunks, threads)
+        self.outlook(self.actual_wall_secs, each(&self.actual_secs), threads)
     }
 
     /// Other times for the chunks that there are, in their order.
     pub(super) fn with_chunk_secs(&self, secs: impl Fn(usize, f64) -> f64) -> Outlook {
-        let then: Vec<f64> = self
-            .actual_secs
-            .iter()
-            .enumerate()
-            .map(|(chunk, now)| secs(chunk, now - self.gap_secs).max(0.0) + self.gap_secs)
-            .collect();
-        self.outlook(&each(&self.actual_secs), &each(&then), self.threads)
+        let secs = &secs;
+        let then = self.actual_secs.iter().enumerate().map(move |(chunk, now)| Alike {
+            secs: secs(chunk, now - self.gap_secs).max(0.0) + self.gap_secs,
+            count: 1.0,
+        });
+        self.outlook(self.actual_wall_secs, then, self.threads)
     }
 
-    fn outlook(&self, now: &[Alike], then: &[Alike], then_threads: usize) -> Outlook {
-        let modelled = dealt_out(now, self.threads);
-        let new = dealt_out(then, then_threads);
+    fn outlook(
+        &self,
+        modelled: f64,
+        then: impl Iterator<Item = Alike> + Clone,
+        then_threads: usize,
+    ) -> Outlook {
+        let new = dealt_out(then.clone(), then_threads);
         // A model that exceeds the run itself is scaled down to it.
         let scale = if modelled > self.wall_secs { self.wall_secs / modelled } else { 1.0 };
         let wall_secs = self.wall_secs + (new - modelled) * scale;
         Outlook {
             wall_secs: usable(wall_secs).unwrap_or(self.wall_secs),
-            busy_secs: then.iter().map(|chunks| chunks.secs * chunks.count).sum(),
-            chunks: then.iter().map(|chunks| chunks.count).sum(),
+            busy_secs: then.clone().map(|chunks| chunks.secs * chunks.count).sum(),
+            chunks: then.map(|chunks| chunks.count).sum(),
         }
     }
 }
@@ -209,18 +224,18 @@ struct Alike {
     count: f64,
 }
 
-fn each(secs: &[f64]) -> Vec<Alike> {
-    secs.iter().map(|secs| Alike { secs: *secs, count: 1.0 }).collect()
+fn each(secs: &[f64]) -> impl Iterator<Item = Alike> + Clone {
+    secs.iter().map(|secs| Alike { secs: *secs, count: 1.0 })
 }
 
 /// When the last of these is done, each taken by the first thread that is free.
-fn dealt_out(chunks: &[Alike], threads: usize) -> f64 {
+fn dealt_out(chunks: impl Iterator<Item = Alike> + Clone, threads: usize) -> f64 {
     let threads = threads.max(1);
-    let count: f64 = chunks.iter().map(|chunks| chunks.count).sum();
+    let count: f64 = chunks.clone().map(|chunks| chunks.count).sum();
     if count > MAX_DEALT {
         // At the end each thread has half a chunk left to do, on average.
-        let total: f64 = chunks.iter().map(|chunks| chunks.secs * chunks.count).sum();
-        let longest = chunks.iter().map(|chunks| chunks.secs).fold(0.0, f64::max);
+        let total: f64 = chunks.clone().map(|chunks| chunks.secs * chunks.count).sum();
+        let longest = chunks.map(|chunks| chunks.secs).fold(0.0, f64::max);
         return (total / threads as f64 + total / count / 2.0).max(longest);
     }
     // Nanoseconds: whole numbers have an order.
@@ -237,43 +252,57 @@ fn dealt_out(chunks: &[Alike], threads: usize) -> f64 {
     last as f64 / 1e9
 }
 
-/// All chunks but the first of each worker, where that leaves enough of each
-/// dataset to judge by.
-fn without_first(chunks: &[Chunk]) -> Vec<&Chunk> {
-    let mut seen = BTreeSet::new();
-    let later: Vec<&Chunk> = chunks.iter().filter(|chunk| !seen.insert(chunk.worker)).collect();
-    let all: Vec<&Chunk> = chunks.iter().collect();
-    let kept =
-        |chunks: &[&Chunk]| chunks.iter().map(|chunk| chunk.dataset).collect::<BTreeSet<_>>().len();
-    if later.len() * 2 >= chunks.len() && kept(&later) == kept(&all) { later } else { all }
+/// The first chunk of each worker, where that leaves enough of each dataset to judge
+/// by; none else.
+fn left_out(evidence: &Evidence<'_>) -> Vec<bool> {
+    let mut first = evidence.is_first_of_worker();
+    let datasets = |is_first_too: bool| {
+        let chunks = evidence.chunks.iter().zip(&first);
+        let kept = chunks.filter(|(_, is_first)| is_first_too || !**is_first);
+        kept.map(|(chunk, _)| chunk.dataset).collect::<HashSet<_, RandomState>>().len()
+    };
+    let left = first.iter().filter(|is_first| !**is_first).count();
+    if left * 2 < first.len() || datasets(false) < datasets(true) {
+        first.fill(false);
+    }
+    first
 }
 
 /// The share of the user's code that grows with the events, by least squares over
 /// the deviations from each dataset's means; missing if chunks are too much alike.
-fn growing_part<'c>(chunks: impl IntoIterator<Item = &'c Chunk>) -> Option<f64> {
-    let mut by_dataset: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
-    for chunk in chunks {
-        by_dataset.entry(chunk.dataset).or_default().push((chunk.events, chunk.user_secs));
+/// Each chunk is given by its dataset, its events and the time of the user's code.
+fn growing_part(chunks: impl Iterator<Item = (u32, f64, f64)> + Clone) -> Option<f64> {
+    let mut times: Vec<Vec<f64>> = Vec::new();
+    for (dataset, _, secs) in chunks.clone() {
+        slot(&mut times, dataset as usize)?.push(secs);
+    }
+    let limits: Vec<f64> =
+        times.iter_mut().map(|times| median(times).map_or(0.0, |secs| ODD * secs)).collect();
+    drop(times);
+    let limit = |dataset: u32| limits.get(dataset as usize).copied().unwrap_or(0.0);
+    let chunks = chunks.filter(|(dataset, _, secs)| *secs <= limit(*dataset));
+    let mut sums: Vec<[f64; 3]> = vec![[0.0; 3]; limits.len()];
+    for (dataset, events, secs) in chunks.clone() {
+        if let Some([count, sum_x, sum_y]) = sums.get_mut(dataset as usize) {
+            *count += 1.0;
+            *sum_x += events;
+            *sum_y += secs;
+        }
     }
     let (mut sum_xx, mut sum_xy, mut sum_yy) = (0.0, 0.0, 0.0);
-    let (mut total_x, mut total_y, mut count, mut free) = (0.0, 0.0, 0.0, -1.0);
-    for points in by_dataset.values_mut() {
-        let mut times: Vec<f64> = points.iter().map(|point| point.1).collect();
-        let middle = median(&mut times)?;
-        points.retain(|point| point.1 <= ODD * middle);
-        let number = points.len() as f64;
-        let mean_x = points.iter().map(|point| point.0).sum::<f64>() / number;
-        let mean_y = points.iter().map(|point| point.1).sum::<f64>() / number;
-        for (x, y) in points.iter() {
-            sum_xx += (x - mean_x).powi(2);
-            sum_xy += (x - mean_x) * (y - mean_y);
-            sum_yy += (y - mean_y).powi(2);
+    for (dataset, events, secs) in chunks {
+        if let Some([count, sum_x, sum_y]) = sums.get(dataset as usize) {
+            let (x, y) = (events - sum_x / count, secs - sum_y / count);
+            sum_xx += x * x;
+            sum_xy += x * y;
+            sum_yy += y * y;
         }
-        total_x += mean_x * number;
-        total_y += mean_y * number;
-        count += number;
-        free += number - 1.0;
     }
+    let some = || sums.iter().filter(|[count, ..]| *count > 0.0);
+    let total = |part: usize| some().filter_map(|sums| sums.get(part)).sum::<f64>();
+    let (count, total_x, total_y) = (total(0), total(1), total(2));
+    // Each dataset's mean is taken from the data, and so is the slope.
+    let free = count - some().count() as f64 - 1.0;
     if free < 1.0 || total_y <= 0.0 || sum_xx <= 1e-9 * total_x * total_x / count {
         return None;
     }
@@ -291,7 +320,7 @@ fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<u32>) {
     let mut places: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
     let mut files: Vec<(File, f64, Option<f64>)> = Vec::new();
     let mut file_of = Vec::with_capacity(evidence.chunks.len());
-    for chunk in &evidence.chunks {
+    for (chunk, read_bytes) in evidence.chunks.iter().zip(evidence.read_bytes()) {
         let fresh = u32::try_from(files.len()).unwrap_or(u32::MAX);
         let place = *places.entry((chunk.dataset, chunk.file)).or_insert(fresh);
         if place == fresh {
@@ -310,7 +339,7 @@ fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<u32>) {
         file.entries += chunk.events;
         file.chunks += 1.0;
         file.read_secs += chunk.read_secs;
-        *bytes += chunk.read_bytes;
+        *bytes += read_bytes;
     }
     let files = files
         .into_iter()
@@ -346,24 +375,26 @@ mod tests {
 
     #[test]
     fn chunks_are_dealt_to_the_first_free_thread() {
-        assert_eq!(dealt_out(&each(&[1.0; 5]), 2), 3.0);
-        assert_eq!(dealt_out(&each(&[3.0, 1.0, 1.0, 1.0]), 2), 3.0);
-        assert_eq!(dealt_out(&[], 4), 0.0);
-        let many = |count| dealt_out(&[Alike { secs: 1.0, count }], 100);
+        assert_eq!(dealt_out(each(&[1.0; 5]), 2), 3.0);
+        assert_eq!(dealt_out(each(&[3.0, 1.0, 1.0, 1.0]), 2), 3.0);
+        assert_eq!(dealt_out(each(&[]), 4), 0.0);
+        let many = |count| dealt_out([Alike { secs: 1.0, count }].into_iter(), 100);
         assert_eq!(many(MAX_DEALT), 200.0);
         assert!((many(MAX_DEALT + 1.0) - 200.5).abs() < 0.1);
     }
 
     #[test]
     fn the_growing_part_needs_chunks_of_different_length() {
-        let chunk = |events: f64, cpu: f64| Chunk { events, user_secs: cpu, ..Chunk::default() };
-        let fixed: Vec<_> = [800.0, 1000.0, 1200.0, 900.0].map(|n| chunk(n, 0.5)).to_vec();
-        assert_eq!(growing_part(&fixed), Some(0.0));
-        let half: Vec<_> =
-            [800.0, 1000.0, 1200.0, 1000.0].map(|n| chunk(n, 0.5 + 0.0005 * n)).to_vec();
-        assert!((growing_part(&half).unwrap() - 0.5).abs() < 1e-9);
-        assert_eq!(growing_part(&[chunk(1000.0, 0.5); 9]), None);
+        let fixed = [800.0, 1000.0, 1200.0, 900.0].map(|events| (0, events, 0.5));
+        assert_eq!(growing_part(fixed.into_iter()), Some(0.0));
+        let half = [800.0, 1000.0, 1200.0, 1000.0].map(|n| (0, n, 0.5 + 0.0005 * n));
+        assert!((growing_part(half.into_iter()).unwrap() - 0.5).abs() < 1e-9);
+        assert_eq!(growing_part([(0, 1000.0, 0.5); 9].into_iter()), None);
         let noise = [(1000.0, 0.5), (1010.0, 0.3), (1000.0, 0.3), (1010.0, 0.5)];
-        assert_eq!(growing_part(&noise.map(|(events, cpu)| chunk(events, cpu))), None);
+        let noise = noise.map(|(events, cpu)| (0, events, cpu));
+        assert_eq!(growing_part(noise.into_iter()), None);
+        // Datasets may differ in what an event takes; each has a mean of its own.
+        let two = half.into_iter().chain(half.map(|(_, n, secs)| (2, n, secs + 0.1)));
+        assert!((growing_part(two).unwrap() - 2000.0 / 4200.0).abs() < 1e-9);
     }
 }

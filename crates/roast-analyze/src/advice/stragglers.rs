@@ -7,6 +7,10 @@
 //! The gain is what the group takes beyond that; for the wall time its chunks are
 //! dealt out again at the others' speed.
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
 use super::evidence::{Chunk, Evidence};
 use super::plan::Plan;
 use super::{Advice, Gain, words};
@@ -137,84 +141,100 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
 /// Memory that is used again for each kind of group.
 #[derive(Default)]
 struct Room {
+    group_of: Vec<u32>,
     items: Vec<Item>,
-    ordered: Vec<Item>,
     numbers: Vec<f64>,
-}
-
-/// The group that is furthest behind the others in seconds, if any is far enough.
-fn slowest(chunks: &[Chunk], code: Code, among: Code, room: &mut Room) -> Option<Group> {
-    let Room { items, ordered, numbers } = room;
-    items.clear();
-    items.extend(chunks.iter().filter(|chunk| chunk.events > 0.0).map(|chunk| Item {
-        among: among(chunk),
-        code: code(chunk),
-        secs: chunk.secs,
-        process_secs: chunk.process_secs,
-        events: chunk.events,
-    }));
-    put_in_order(items, ordered, |item| item.code);
-    put_in_order(items, ordered, |item| item.among);
-    items
-        .chunk_by(|a, b| a.among == b.among)
-        .filter_map(|field| slowest_of_field(field, numbers))
-        .max_by(|a, b| a.excess_secs.total_cmp(&b.excess_secs))
 }
 
 /// What is compared of a chunk: close together, since it is gone through often.
 #[derive(Clone, Copy, Default)]
 struct Item {
-    among: u32,
-    code: u32,
     secs: f64,
     process_secs: f64,
     events: f64,
 }
 
-/// Puts items in the order of a number that runs from zero on; equals stay as they
-/// are.
-fn put_in_order(items: &mut Vec<Item>, ordered: &mut Vec<Item>, key: impl Fn(&Item) -> u32) {
-    if items.is_sorted_by_key(&key) {
-        return;
-    }
-    let key = |item: &Item| key(item) as usize;
-    // Where the items of each number begin, and then where the next of them goes.
-    let mut places: Vec<usize> = vec![0; items.iter().map(key).max().map_or(0, |most| most + 2)];
-    for item in items.iter() {
-        if let Some(count) = places.get_mut(key(item) + 1) {
-            *count += 1;
-        }
-    }
-    let mut before = 0;
-    for place in &mut places {
-        before += *place;
-        *place = before;
-    }
-    ordered.resize(items.len(), Item::default());
-    for item in items.iter() {
-        let Some(place) = places.get_mut(key(item)) else { continue };
-        if let Some(slot) = ordered.get_mut(*place) {
-            *slot = *item;
-        }
-        *place += 1;
-    }
-    std::mem::swap(items, ordered);
+/// Where the items of a group are.
+#[derive(Clone, Copy)]
+struct Place {
+    among: u32,
+    code: u32,
+    start: usize,
+    stop: usize,
 }
 
-/// The same in one field, whose chunks must be in the order of their groups.
-fn slowest_of_field(field: &[Item], room: &mut Vec<f64>) -> Option<Group> {
-    let usual = Usual::of(field, &[], room)?;
-    let mut start = 0;
-    let (at, _) = field
-        .chunk_by(|a, b| a.code == b.code)
-        .filter_map(|group| {
-            let at = start..start + group.len();
-            start = at.end;
-            Some((at, middle(room, usual.ratios(group))?))
+/// The group that is furthest behind the others in seconds, if any is far enough.
+fn slowest(chunks: &[Chunk], code: Code, among: Code, room: &mut Room) -> Option<Group> {
+    let chunks = || chunks.iter().filter(|chunk| chunk.events > 0.0);
+    let key = |chunk: &Chunk| (among(chunk), code(chunk));
+    let Room { group_of, items, numbers } = room;
+    let mut groups: Vec<Place> = sorted_groups(chunks().map(key), group_of);
+    items.resize(group_of.len(), Item::default());
+    for (chunk, group) in chunks().zip(group_of) {
+        let Some(place) = groups.get_mut(*group as usize) else { continue };
+        if let Some(item) = items.get_mut(place.stop) {
+            let Chunk { secs, process_secs, events, .. } = *chunk;
+            *item = Item { secs, process_secs, events };
+        }
+        place.stop += 1;
+    }
+    groups
+        .chunk_by(|a, b| a.among == b.among)
+        .filter_map(|field| slowest_of_field(field, items, numbers))
+        .max_by(|a, b| a.excess_secs.total_cmp(&b.excess_secs))
+}
+
+/// Every group in order, with room for its items and none in it yet; and the group
+/// of each key.
+fn sorted_groups(keys: impl Iterator<Item = (u32, u32)>, group_of: &mut Vec<u32>) -> Vec<Place> {
+    let mut numbers: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
+    let mut counts: Vec<((u32, u32), usize)> = Vec::new();
+    group_of.clear();
+    group_of.extend(keys.map(|key| {
+        let fresh = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+        let group = *numbers.entry(key).or_insert(fresh);
+        if group == fresh {
+            counts.push((key, 0));
+        }
+        if let Some((_, count)) = counts.get_mut(group as usize) {
+            *count += 1;
+        }
+        group
+    }));
+    counts.sort_unstable();
+    let mut rank = vec![0; counts.len()];
+    let mut next = 0;
+    let places = (0..)
+        .zip(counts)
+        .map(|(place, (key, count))| {
+            let number = numbers.get(&key).and_then(|number| rank.get_mut(*number as usize));
+            if let Some(rank) = number {
+                *rank = place;
+            }
+            let start = next;
+            next += count;
+            Place { among: key.0, code: key.1, start, stop: start }
+        })
+        .collect();
+    for group in group_of {
+        *group = rank.get(*group as usize).copied().unwrap_or(0);
+    }
+    places
+}
+
+/// The same among groups that are compared with each other.
+fn slowest_of_field(groups: &[Place], items: &[Item], room: &mut Vec<f64>) -> Option<Group> {
+    let (first, last) = (groups.first()?.start, groups.last()?.stop);
+    let usual = Usual::of(items.get(first..last)?, &[], room)?;
+    let (place, _) = groups
+        .iter()
+        .filter_map(|place| {
+            let group = items.get(place.start..place.stop)?;
+            Some((place, middle(room, usual.ratios(group))?))
         })
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let (before, rest) = field.split_at_checked(at.start)?;
-    let (group, after) = rest.split_at_checked(at.len())?;
+    let group = items.get(place.start..place.stop)?;
+    let (before, after) = (items.get(first..place.start)?, items.get(place.stop..last)?);
     if before.len() + after.len() < MIN_OTHERS.max(group.len()) {
         return None;
     }
@@ -227,9 +247,9 @@ fn slowest_of_field(field: &[Item], room: &mut Vec<f64>) -> Option<Group> {
     if ratio < 1.0 + DEVIATIONS * middle(room, others.map(|ratio| (ratio - 1.0).abs()))? {
         return None;
     }
-    let excess_secs = group.iter().map(|item| (item.secs - usual.secs(item.events)).max(0.0)).sum();
-    let code = group.first()?.code;
-    Some(Group { code, excess_secs, ratio, chunks: group.len(), usual })
+    let excess = |item: &Item| (item.secs - usual.secs(item.events)).max(0.0);
+    let excess_secs = group.iter().map(excess).sum();
+    Some(Group { code: place.code, excess_secs, ratio, chunks: group.len(), usual })
 }
 
 /// The median, with room for the numbers that was used before.
