@@ -140,11 +140,11 @@ impl<'a> Evidence<'a> {
         let Some((rows, _)) = self.rows else { return Vec::new() };
         let (mut workers, mut seen) = (Names::default(), Vec::new());
         let mut column = ByName::new(rows.name_cells("worker"));
-        let mut is_first = |chunk: &Chunk| {
+        let is_first = |chunk: &Chunk| {
             let worker = column.get(chunk.row as usize, |name| workers.code(name));
             slot(&mut seen, worker).is_some_and(|seen| !std::mem::replace(seen, true))
         };
-        self.chunks.iter().map(|chunk| is_first(chunk)).collect()
+        self.chunks.iter().map(is_first).collect()
     }
 
     /// Events, and memory at the start and at its highest, of each chunk that gave
