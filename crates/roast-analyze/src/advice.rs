@@ -6,6 +6,7 @@
 //! stands in the rule's own file; it is about right, not exact.
 
 mod chunk_size;
+mod chunks;
 mod contention;
 mod evidence;
 mod failures;

@@ -74,7 +74,7 @@ impl<'a, T: Copy> ByName<'a, T> {
 }
 
 /// How long attempts took.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Attempts<'a> {
     start: IntCells<'a>,
     stop: IntCells<'a>,

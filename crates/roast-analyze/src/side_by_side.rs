@@ -3,6 +3,7 @@
 //! family.
 
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::sheet::Sheet;
@@ -10,26 +11,31 @@ use crate::sheet::Sheet;
 /// Fills in its part of a sheet.
 pub(crate) type Part<'a> = Box<dyn Fn(&mut Sheet) + Send + Sync + 'a>;
 
-/// Lets each part fill a sheet of its own, then puts them together.
+/// Lets each part fill a sheet, on as many threads as there are cores: the dearest
+/// part should come first, and no more is in memory than is worked on.
 pub(crate) fn fill_at_once(sheet: &mut Sheet, parts: &[Part<'_>]) {
-    let fill = |part: &Part<'_>| {
-        let mut filled = Sheet::default();
-        part(&mut filled);
-        filled
+    let next = AtomicUsize::new(0);
+    let fill = |sheet: &mut Sheet| {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            part(sheet);
+        }
     };
-    let Some((own, others)) = parts.split_first() else { return };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
-        let running: Vec<_> = others
-            .iter()
-            .map(|part| (part, thread::Builder::new().spawn_scoped(scope, move || fill(part))))
+        let others: Vec<_> = (1..cores.min(parts.len()))
+            .map_while(|_| {
+                let fill = || {
+                    let mut filled = Sheet::default();
+                    fill(&mut filled);
+                    filled
+                };
+                // Without another thread the others do all of the work.
+                thread::Builder::new().spawn_scoped(scope, fill).ok()
+            })
             .collect();
-        own(sheet);
-        for (part, thread) in running {
-            sheet.take_over(match thread {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // No thread to be had, so this one does the work.
-                Err(_) => fill(part),
-            });
+        fill(sheet);
+        for other in others {
+            sheet.take_over(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
     });
 }

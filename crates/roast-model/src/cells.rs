@@ -10,14 +10,15 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
 
 /// Whole numbers or nanoseconds by row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct IntCells<'a> {
     values: Ints<'a>,
     missing: Option<&'a NullBuffer>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum Ints<'a> {
+    #[default]
     Missing,
     Int8(&'a [i8]),
     Int16(&'a [i16]),
@@ -66,14 +67,15 @@ fn is_there(missing: Option<&NullBuffer>, row: usize) -> bool {
 }
 
 /// Real numbers by row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct FloatCells<'a> {
     values: Floats<'a>,
     missing: Option<&'a NullBuffer>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum Floats<'a> {
+    #[default]
     Missing,
     /// Whole numbers of a unit, of which there are so many in one.
     Units(&'a [i32], f64),
@@ -111,7 +113,7 @@ impl<'a> FloatCells<'a> {
 }
 
 /// Names or texts by row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct NameCells<'a> {
     codes: IntCells<'a>,
     words: Option<&'a StringArray>,

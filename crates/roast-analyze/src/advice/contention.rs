@@ -14,14 +14,14 @@ const THRESHOLD: f64 = 0.1;
 /// Seconds in which chunks waited for a core, of all their seconds.
 fn waiting_share(evidence: &Evidence<'_>) -> Option<f64> {
     let waited = evidence.queue_secs;
-    let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
+    let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs()).sum();
     (busy > 0.0).then(|| (waited / busy).min(1.0))
 }
 
 /// Whether more threads would only wait for the same cores: cores are waited for,
 /// and it is on them that chunks spend most of their time, not on other waits.
 pub(super) fn cores_are_short(evidence: &Evidence<'_>) -> bool {
-    let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum();
+    let busy: f64 = evidence.chunks.iter().map(|chunk| chunk.secs()).sum();
     let wanted = evidence.cpu_secs + evidence.queue_secs;
     waiting_share(evidence).is_some_and(|share| share >= THRESHOLD) && wanted >= 0.5 * busy
 }

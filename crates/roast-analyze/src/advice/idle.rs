@@ -89,7 +89,7 @@ pub(super) fn starved(evidence: &Evidence<'_>, _: Option<&Plan>) -> Option<Advic
         return None;
     }
     let per_task = starved / chunks as f64;
-    let mean: f64 = evidence.chunks.iter().map(|chunk| chunk.secs).sum::<f64>() / chunks as f64;
+    let mean: f64 = evidence.chunks.iter().map(|chunk| chunk.secs()).sum::<f64>() / chunks as f64;
     let gain = Gain::new(starved, evidence.wall_secs, evidence.wall_without(starved)?);
     let short = mean < 1.0;
     let action = if short {

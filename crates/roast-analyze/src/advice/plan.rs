@@ -16,7 +16,7 @@
 //! the run took beyond this model today, it is assumed to take then too.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use foldhash::fast::RandomState;
 use roast_model::{Frame, Table};
@@ -88,8 +88,8 @@ impl Plan {
         }
         let threads = evidence.threads()?;
         let chunks = &evidence.chunks;
-        let events: f64 = chunks.iter().map(|chunk| chunk.events).sum();
-        let attempts: f64 = chunks.iter().map(|chunk| chunk.secs).sum();
+        let events: f64 = chunks.iter().map(|chunk| chunk.events()).sum();
+        let attempts: f64 = chunks.iter().map(|chunk| chunk.secs()).sum();
         if chunks.is_empty() || events <= 0.0 || attempts <= 0.0 {
             return None;
         }
@@ -100,18 +100,19 @@ impl Plan {
 
         let left_out = left_out(evidence);
         let typical = || {
-            let chunks = chunks.iter().zip(evidence.user_secs()).zip(&left_out);
+            let chunks = chunks.iter().zip(&left_out);
             chunks.filter(|(_, is_left_out)| !**is_left_out).map(|(chunk, _)| chunk)
         };
-        let growing =
-            growing_part(typical().map(|(chunk, user)| (chunk.dataset, chunk.events, user)));
+        let growing = growing_part(
+            typical().map(|chunk| (chunk.dataset(), chunk.events(), chunk.user_secs())),
+        );
         let share = growing.unwrap_or(1.0);
         let mut sums: Vec<[f64; 4]> = Vec::new();
-        for (chunk, _) in typical() {
-            let user = chunk.process_secs - chunk.read_secs;
-            let fixed = chunk.secs - chunk.process_secs + user * (1.0 - share);
-            if let Some(sums) = slot(&mut sums, chunk.dataset as usize) {
-                for (sum, more) in sums.iter_mut().zip([1.0, chunk.events, fixed, user * share]) {
+        for chunk in typical() {
+            let user = chunk.process_secs() - chunk.read_secs();
+            let fixed = chunk.secs() - chunk.process_secs() + user * (1.0 - share);
+            if let Some(sums) = slot(&mut sums, chunk.dataset() as usize) {
+                for (sum, more) in sums.iter_mut().zip([1.0, chunk.events(), fixed, user * share]) {
                     *sum += more;
                 }
             }
@@ -133,7 +134,7 @@ impl Plan {
             datasets,
             files,
             now_secs: Vec::new(),
-            actual_secs: chunks.iter().map(|chunk| chunk.secs + gap_secs).collect(),
+            actual_secs: chunks.iter().map(|chunk| chunk.secs() + gap_secs).collect(),
             now_wall_secs: 0.0,
             actual_wall_secs: 0.0,
             fixed_part_is_known: growing.is_some(),
@@ -144,7 +145,7 @@ impl Plan {
             .map(|(chunk, file)| {
                 let file = plan.files.get(file as usize);
                 let read = file.map_or(0.0, |file| file.read_secs / file.chunks);
-                plan.chunk_secs(chunk.dataset, chunk.events, read)
+                plan.chunk_secs(chunk.dataset(), chunk.events(), read)
             })
             .collect();
         plan.now_wall_secs = dealt_out(each(&plan.now_secs), threads);
@@ -255,17 +256,36 @@ fn dealt_out(chunks: impl Iterator<Item = Alike> + Clone, threads: usize) -> f64
 /// The first chunk of each worker, where that leaves enough of each dataset to judge
 /// by; none else.
 fn left_out(evidence: &Evidence<'_>) -> Vec<bool> {
-    let mut first = evidence.is_first_of_worker();
-    let datasets = |is_first_too: bool| {
-        let chunks = evidence.chunks.iter().zip(&first);
-        let kept = chunks.filter(|(_, is_first)| is_first_too || !**is_first);
-        kept.map(|(chunk, _)| chunk.dataset).collect::<HashSet<_, RandomState>>().len()
-    };
-    let left = first.iter().filter(|is_first| !**is_first).count();
-    if left * 2 < first.len() || datasets(false) < datasets(true) {
-        first.fill(false);
+    let (mut workers, mut all, mut kept) = (Seen::default(), Seen::default(), Seen::default());
+    let mut left_out = Vec::with_capacity(evidence.chunks.len());
+    for chunk in evidence.chunks.iter() {
+        let is_first = workers.is_new(chunk.worker());
+        all.is_new(chunk.dataset());
+        if !is_first {
+            kept.is_new(chunk.dataset());
+        }
+        left_out.push(is_first);
     }
-    first
+    if workers.count * 2 > left_out.len() || kept.count < all.count {
+        left_out.fill(false);
+    }
+    left_out
+}
+
+/// Which numbers came before.
+#[derive(Default)]
+struct Seen {
+    numbers: Vec<bool>,
+    count: usize,
+}
+
+impl Seen {
+    fn is_new(&mut self, number: u32) -> bool {
+        let seen = slot(&mut self.numbers, number as usize);
+        let is_new = seen.is_some_and(|seen| !std::mem::replace(seen, true));
+        self.count += usize::from(is_new);
+        is_new
+    }
 }
 
 /// The share of the user's code that grows with the events, by least squares over
@@ -320,13 +340,13 @@ fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<u32>) {
     let mut places: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
     let mut files: Vec<(File, f64, Option<f64>)> = Vec::new();
     let mut file_of = Vec::with_capacity(evidence.chunks.len());
-    for (chunk, read_bytes) in evidence.chunks.iter().zip(evidence.read_bytes()) {
+    for chunk in evidence.chunks.iter() {
         let fresh = u32::try_from(files.len()).unwrap_or(u32::MAX);
-        let place = *places.entry((chunk.dataset, chunk.file)).or_insert(fresh);
+        let place = *places.entry((chunk.dataset(), chunk.file())).or_insert(fresh);
         if place == fresh {
-            let once = compressed.get(&(chunk.file as usize)).copied();
+            let once = compressed.get(&chunk.file()).copied();
             let file = File {
-                dataset: chunk.dataset,
+                dataset: chunk.dataset(),
                 entries: 0.0,
                 chunks: 0.0,
                 read_secs: 0.0,
@@ -336,10 +356,10 @@ fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<u32>) {
         }
         file_of.push(place);
         let Some((file, bytes, _)) = files.get_mut(place as usize) else { continue };
-        file.entries += chunk.events;
+        file.entries += chunk.events();
         file.chunks += 1.0;
-        file.read_secs += chunk.read_secs;
-        *bytes += read_bytes;
+        file.read_secs += chunk.read_secs();
+        *bytes += chunk.read_bytes();
     }
     let files = files
         .into_iter()
@@ -358,14 +378,14 @@ fn files(evidence: &Evidence<'_>) -> (Vec<File>, Vec<u32>) {
 }
 
 /// The compressed size of the branches read, by file.
-fn compressed_bytes(evidence: &Evidence<'_>) -> BTreeMap<usize, f64> {
+fn compressed_bytes(evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
     let Some(files) = evidence.measurement.table(Table::Files).map(Frame::new) else {
         return BTreeMap::new();
     };
     files
         .names("file")
         .zip(files.ints("branch_bytes_read_compressed"))
-        .filter_map(|(file, bytes)| Some((evidence.files.known(file)?, bytes? as f64)))
+        .filter_map(|(file, bytes)| Some((evidence.chunks.files.number(file)?, bytes? as f64)))
         .collect()
 }
 

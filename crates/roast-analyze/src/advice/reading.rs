@@ -21,7 +21,7 @@ pub(super) fn decompression_bound(evidence: &Evidence<'_>, plan: Option<&Plan>) 
     let share =
         evidence.share(&["decompress"]).filter(|share| *share >= DECOMPRESSION_THRESHOLD)?;
     let secs = evidence.row("decompress")?;
-    let bytes: f64 = evidence.read_bytes().sum();
+    let bytes: f64 = evidence.chunks.iter().map(|chunk| chunk.read_bytes()).sum();
     let speed = usable(bytes / secs).filter(|speed| *speed > 0.0);
     let slow = speed.filter(|speed| *speed < FAST_BYTES_PER_SEC / 2.0);
     let gain = slow.zip(plan).map(|(speed, plan)| {
@@ -72,7 +72,7 @@ pub(super) fn reading_bound(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Opt
         return None;
     }
     let secs = evidence.row("column_read")?;
-    let bytes: f64 = evidence.read_bytes().sum();
+    let bytes: f64 = evidence.chunks.iter().map(|chunk| chunk.read_bytes()).sum();
     let rate = usable(bytes / secs).filter(|rate| *rate > 0.0);
     let mut facts = vec![("reading columns", words::core_seconds(secs))];
     if let Some(rate) = rate {

@@ -11,7 +11,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::evidence::{Chunk, Evidence};
+use super::chunks::{Chunk, Chunks};
+use super::evidence::Evidence;
 use super::plan::Plan;
 use super::{Advice, Gain, words};
 use crate::datasets::UNKNOWN;
@@ -62,7 +63,7 @@ impl Usual {
 }
 
 /// What tells the chunks of a group.
-type Code = fn(&Chunk) -> u32;
+type Code = fn(Chunk<'_>) -> u32;
 
 /// The group of chunks that is furthest behind, of whatever kind.
 pub(super) struct Slowest {
@@ -72,12 +73,12 @@ pub(super) struct Slowest {
 }
 
 impl Slowest {
-    pub(super) fn of(chunks: &[Chunk]) -> Option<Self> {
+    pub(super) fn of(chunks: &Chunks<'_>) -> Option<Self> {
         // One file or host inside each dataset; a dataset against the other ones.
         let kinds: [(&str, Code, Code); 3] = [
-            ("host", |chunk| chunk.host, |chunk| chunk.dataset),
-            ("file", |chunk| chunk.file, |chunk| chunk.dataset),
-            ("dataset", |chunk| chunk.dataset, |_| 0),
+            ("host", |chunk| chunk.host(), |chunk| chunk.dataset()),
+            ("file", |chunk| chunk.file(), |chunk| chunk.dataset()),
+            ("dataset", |chunk| chunk.dataset(), |_| 0),
         ];
         let mut room = Room::default();
         let groups = kinds.map(|(_, code, among)| slowest(chunks, code, among, &mut room));
@@ -94,7 +95,7 @@ impl Slowest {
 pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option<Advice> {
     let Slowest { kind, code, group } = evidence.slowest.as_ref()?;
     let outlook = plan?.with_chunk_secs(|index, secs| match evidence.chunks.get(index) {
-        Some(chunk) if code(chunk) == group.code => secs.min(group.usual.secs(chunk.events)),
+        Some(chunk) if code(chunk) == group.code => secs.min(group.usual.secs(chunk.events())),
         _ => secs,
     });
     let gain = Gain::new(group.excess_secs, evidence.wall_secs, outlook.wall_secs);
@@ -102,11 +103,11 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
         return None;
     }
     let names = match *kind {
-        "host" => &evidence.hosts,
-        "file" => &evidence.files,
-        _ => &evidence.datasets,
+        "host" => &evidence.chunks.hosts,
+        "file" => &evidence.chunks.files,
+        _ => &evidence.chunks.datasets,
     };
-    let name = names.names().get(group.code as usize).copied().flatten().unwrap_or(UNKNOWN);
+    let name = names.name(group.code).unwrap_or(UNKNOWN);
     let action = match *kind {
         "host" => "look at this host, or leave it out",
         "file" => "look at this file: copy it to where the others are, or write it anew",
@@ -164,17 +165,17 @@ struct Place {
 }
 
 /// The group that is furthest behind the others in seconds, if any is far enough.
-fn slowest(chunks: &[Chunk], code: Code, among: Code, room: &mut Room) -> Option<Group> {
-    let chunks = || chunks.iter().filter(|chunk| chunk.events > 0.0);
-    let key = |chunk: &Chunk| (among(chunk), code(chunk));
+fn slowest(chunks: &Chunks<'_>, code: Code, among: Code, room: &mut Room) -> Option<Group> {
+    let chunks = || chunks.iter().filter(|chunk| chunk.events() > 0.0);
+    let key = |chunk: Chunk<'_>| (among(chunk), code(chunk));
     let Room { group_of, items, numbers } = room;
     let mut groups: Vec<Place> = sorted_groups(chunks().map(key), group_of);
     items.resize(group_of.len(), Item::default());
     for (chunk, group) in chunks().zip(group_of) {
         let Some(place) = groups.get_mut(*group as usize) else { continue };
         if let Some(item) = items.get_mut(place.stop) {
-            let Chunk { secs, process_secs, events, .. } = *chunk;
-            *item = Item { secs, process_secs, events };
+            let (secs, process_secs) = (chunk.secs(), chunk.process_secs());
+            *item = Item { secs, process_secs, events: chunk.events() };
         }
         place.stop += 1;
     }

@@ -53,10 +53,10 @@ pub(super) fn advice(evidence: &Evidence<'_>, plan: &Plan, tail: Tail) -> Option
         .iter()
         .enumerate()
         .filter(|(chunk, _)| is_slow(*chunk))
-        .map(|(index, chunk)| (index, chunk.secs))
+        .map(|(index, chunk)| (index, chunk.secs()))
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let file = evidence.chunks.get(longest).and_then(|chunk| usize::try_from(chunk.file).ok());
-    let file = file.and_then(|file| evidence.files.names().get(file).copied().flatten());
+    let file = evidence.chunks.get(longest).map(|chunk| chunk.file());
+    let file = file.and_then(|file| evidence.chunks.files.name(file));
     Some(Advice {
         rule: "idle-tail",
         headline: format!(
