@@ -319,12 +319,24 @@ mod tests {
                 items.clone().prop_map(Value::List),
                 items.clone().prop_map(Value::Tuple),
                 items.prop_map(Value::Set),
-                prop::collection::vec((inner.clone(), inner.clone()), 0..4).prop_map(Value::Map),
+                prop::collection::vec((inner.clone(), inner.clone()), 0..4)
+                    .prop_map(of_each_key_once),
                 prop::collection::hash_map("[$]?[a-z]{0,6}", inner, 0..4).prop_map(|pairs| {
                     Value::Map(pairs.into_iter().map(|(k, v)| (Value::Str(k), v)).collect())
                 }),
             ]
         })
+    }
+
+    /// A mapping has no key twice.
+    fn of_each_key_once(pairs: Vec<(Value, Value)>) -> Value {
+        let mut map: Vec<(Value, Value)> = Vec::new();
+        for (key, value) in pairs {
+            if map.iter().all(|(known, _)| *known != key) {
+                map.push((key, value));
+            }
+        }
+        Value::Map(map)
     }
 
     proptest! {

@@ -1,14 +1,15 @@
 //! Tables about branches and files, from what each row read. Counts are of
 //! distinct chunks and files, so a chunk that was tried twice counts once.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foldhash::fast::RandomState;
 use roast_model::ColumnData;
 
 use crate::chunk_columns::{named, secs, to_i64};
 use crate::chunk_log::ChunkLog;
-use crate::costs::BranchCost;
+use crate::costs::{BranchCost, FileFacts};
 use crate::log_tables::{SetNumbers, added, column};
 use crate::order::RowOrder;
 use crate::palettes::Source;
@@ -16,6 +17,17 @@ use crate::palettes::Source;
 impl ChunkLog {
     fn branches(&self, set: u32) -> &[u32] {
         self.palettes.branch_sets.get(set).map_or(&[], AsRef::as_ref)
+    }
+
+    /// Every branch of some sets, once; none if there is no set.
+    fn branches_of(&self, sets: &Sets) -> Option<Cow<'_, [u32]>> {
+        let mut all = sets.iter().map(|&set| self.branches(set));
+        let first = all.next()?;
+        if sets.len() == 1 {
+            return Some(first.into());
+        }
+        let all: BTreeSet<u32> = all.chain([first]).flatten().copied().collect();
+        Some(all.into_iter().collect())
     }
 
     /// The columns of the table of columns.
@@ -31,9 +43,7 @@ impl ChunkLog {
             row.cost.add(cost);
         }
         let mut count = |dataset: Option<u32>, sets: &Sets, add: &dyn Fn(&mut ColumnRow)| {
-            let branches: BTreeSet<u32> =
-                sets.iter().flat_map(|&set| self.branches(set)).copied().collect();
-            for branch in branches {
+            for &branch in self.branches_of(sets).iter().flat_map(|branches| branches.iter()) {
                 let row = rows
                     .entry(key(dataset, branch))
                     .or_insert_with(|| ColumnRow::new(dataset, branch));
@@ -89,20 +99,19 @@ impl ChunkLog {
 
     /// The columns of the table of files.
     pub(crate) fn file_columns(&self, use_of: &BranchUse) -> Vec<(String, ColumnData)> {
-        let keys: BTreeSet<Source> =
+        let mut keys: Vec<Source> =
             self.content.files.keys().chain(use_of.files.keys()).copied().collect();
-        let mut keys: Vec<Source> = keys.into_iter().collect();
-        keys.sort_by_key(|key| {
+        keys.sort_by_cached_key(|key| {
             (self.name_of(key.file), self.name_of(key.uuid), self.name_of(key.tree))
         });
+        keys.dedup();
+        let (no_facts, no_use) = (FileFacts::default(), FileUse::default());
         let rows: Vec<_> = keys
             .iter()
             .map(|key| {
-                let facts = self.content.files.get(key).cloned().unwrap_or_default();
-                let seen = use_of.files.get(key).cloned().unwrap_or_default();
-                let read: Option<HashSet<u32>> = (!seen.sets.is_empty()).then(|| {
-                    seen.sets.iter().flat_map(|&set| self.branches(set)).copied().collect()
-                });
+                let facts = self.content.files.get(key).unwrap_or(&no_facts);
+                let seen = use_of.files.get(key).unwrap_or(&no_use);
+                let read = self.branches_of(&seen.sets);
                 let branch_bytes =
                     read.as_ref().filter(|_| !facts.branch_bytes.is_empty()).map(|read| {
                         read.iter()
@@ -169,7 +178,18 @@ type Sets = BTreeSet<u32>;
 struct FileUse {
     chunks: u64,
     sets: Sets,
+    /// Mostly the next chunk reads the same.
+    last_set: Option<u32>,
     bytes_read: Option<i64>,
+}
+
+impl FileUse {
+    fn read(&mut self, set: Option<u32>) {
+        if self.last_set != set {
+            self.sets.extend(set);
+            self.last_set = set;
+        }
+    }
 }
 
 /// Who read what, gathered over all rows.
@@ -192,7 +212,7 @@ impl BranchUse {
         let mut several: BTreeMap<u32, Sets> = BTreeMap::new();
         for row in &order.rows {
             let Some(of_source) = of_source.get_mut(row.source as usize) else { continue };
-            of_source.sets.extend(row.branch_set);
+            of_source.read(row.branch_set);
             match chunks.get_mut(row.chunk as usize) {
                 None => {
                     of_source.chunks += 1;

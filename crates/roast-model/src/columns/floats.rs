@@ -129,23 +129,26 @@ impl FloatColumn {
         loop {
             let before = self.valid.len();
             let counts = fill(&mut cells, &mut block, &mut self.valid);
-            let most = counts.all.iter().copied().max().unwrap_or(0);
+            let rows = counts.all.len();
             // What are whole microseconds after all is held as such.
             let tens = unit == Unit::TenthMicro && counts.all.iter().all(|count| count % 10 == 0);
-            let (unit, divisor) = if tens { (Unit::Micro, 10) } else { (unit, 1) };
+            let most = if tens { 10 * MOST } else { MOST }.unsigned_abs();
             if !counts.some() {
-                self.values.extend_zeros(counts.all.len());
-            } else if most / divisor <= MOST.unsigned_abs() {
+                self.values.extend_zeros(rows);
+            } else if counts.all.iter().all(|count| *count <= most) {
+                let units = units.get_mut(..rows).unwrap_or_default();
                 for (slot, count) in units.iter_mut().zip(counts.all) {
-                    *slot = (count / divisor) as i64;
+                    *slot = count.cast_signed();
                 }
-                if let Some(units) = units.get(..counts.all.len()) {
-                    self.values.extend_units(unit, units, before);
+                if tens {
+                    units.iter_mut().for_each(|units| *units /= 10);
                 }
+                let unit = if tens { Unit::Micro } else { unit };
+                self.values.extend_units(unit, units, before);
             } else {
                 let in_one = unit.in_one();
-                let secs = |count: &u64| (count / divisor) as f64 / in_one;
-                let numbers: Vec<f64> = counts.all.iter().map(secs).collect();
+                let numbers: Vec<f64> =
+                    counts.all.iter().map(|count| *count as f64 / in_one).collect();
                 self.values.extend_floats(&numbers, before);
             }
             match &mut self.values {
@@ -153,7 +156,7 @@ impl FloatColumn {
                 Values::Units(_, values) => make_room_for(values, self.expected_rows),
                 Values::Float(values) => make_room_for(values, self.expected_rows),
             }
-            if counts.all.len() < BLOCK {
+            if rows < BLOCK {
                 return;
             }
         }
@@ -234,7 +237,7 @@ impl Values {
             Self::Missing => {}
             Self::Units(there, values) => {
                 let factor = if *there == unit { 1 } else { 10 };
-                values.extend(units.iter().map(|&units| (units * factor) as i32));
+                values.extend(units.iter().map(|&units| units as i32 * factor));
             }
             Self::Float(values) => {
                 let in_one = unit.in_one();
