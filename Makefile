@@ -152,9 +152,9 @@ bench-quick: $(BENCH_PACKAGE)/.built ## Fail if a cost is half again its budget 
 # On the development build, which is there already: what runs on every worker, and every step that
 # follows a run.
 .PHONY: bench-check
-bench-check: $(VENV)/.built ## The same in short, on the development build (half a minute)
+bench-check: $(VENV)/.built ## The same in short, on the development build (a minute)
 	PYTHONPATH=examples:. $(BIN)/python -m bench --quick --any-build \
-		startup sections chunk_recording payload growth
+		startup sections chunk_recording payload task_intervals finishing growth
 
 .PHONY: bench-rust
 bench-rust: $(VENV)/.deps ## Micro-benchmarks of recording and analysis

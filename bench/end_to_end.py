@@ -1,6 +1,6 @@
 """Whole runs with no monitoring, with the workflow level, and with everything.
 
-One cluster of two worker processes runs each way in turn: half of the demo, and four hundred chunks
+One cluster of two worker processes runs each way in turn: part of the demo, and four hundred chunks
 of a few branches, which take so little that a fixed cost per chunk would show.
 
 Two runs of the same thing differ by several percent on most machines, so each ratio has its
@@ -36,7 +36,7 @@ from roastcoffea import MetricsCollector
 
 DATA = Path(__file__).resolve().parent.parent / "demo-data"
 DEMO_CHUNK_EVENTS = 1_000
-DEMO_CHUNKS_PER_DATASET = 10
+DEMO_CHUNKS_PER_DATASET = 6
 SMALL_CHUNK_EVENTS = 100
 SMALL_CHUNKS = 400
 #: Student's t for so many runs: standard errors within which a mean lies nineteen times of twenty.
