@@ -27,7 +27,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
     for branches in BRANCH_COUNTS:
         yield from _weights(branches)
     # The topmost merge is one of thousands, and its rows take long to make.
-    yield _reduction(levels=2 if quick else 4, repeats=5 if quick else 7)
+    yield _reduction(levels=2 if quick else 4, repeats=5)
 
 
 def _weights(branches: int) -> Iterator[Row]:

@@ -28,7 +28,7 @@ LARGE_BUDGETS = {"save": 1.5, "load": 1.0, "memory": 8.0}
 
 def rows(*, quick: bool) -> Iterator[Row]:
     """Save and load by turns with JSON; weigh both; see what reading one table touches."""
-    repeats = 3 if quick else 5
+    repeats = 3
     measurement = _measurement()
     rows_of_json = {
         "chunks": measurement.chunk_metrics,
