@@ -8,6 +8,9 @@ use roast_model::{FloatCells, Frame, IntCells, NameCells, UtcNs};
 
 use crate::number::usable;
 
+/// The phases of an attempt, as their columns are called.
+pub(crate) const PHASES: [&str; 6] = ["unpack", "open", "tree", "events", "process", "serialize"];
+
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {

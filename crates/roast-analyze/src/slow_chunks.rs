@@ -3,7 +3,7 @@
 
 use roast_model::{FloatCells, Frame, Value};
 
-use crate::chunk_rows::{Attempts, Outcome, attempt_secs};
+use crate::chunk_rows::{Attempts, Outcome, PHASES, attempt_secs};
 use crate::number::usable;
 use crate::statistics::median;
 
@@ -15,8 +15,6 @@ const OUTLIERS: usize = 20;
 const MIN_CHUNKS: usize = 3;
 /// Turns a median absolute deviation into a standard deviation, and asks for five.
 const DEVIATIONS: f64 = 5.0 * 1.4826;
-
-const PHASES: [&str; 6] = ["unpack", "open", "tree", "events", "process", "serialize"];
 
 /// The metrics made here.
 pub(crate) struct Slow {

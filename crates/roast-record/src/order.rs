@@ -12,7 +12,7 @@ use crate::row::Head;
 use crate::row_store::StoredRow;
 
 /// With fewer rows a second thread is not worth its start.
-const ROWS_WORTH_A_THREAD: usize = 10_000;
+pub(crate) const ROWS_WORTH_A_THREAD: usize = 10_000;
 
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

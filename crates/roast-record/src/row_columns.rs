@@ -13,15 +13,13 @@ use roast_model::{Column, Table};
 use crate::chunk_columns::{CHUNK_COLUMNS, Growing, View, to_i64};
 use crate::chunk_log::ChunkLog;
 use crate::log_tables::{SetNumbers, added};
-use crate::order::{Outcome, Ranked};
+use crate::order::{Outcome, ROWS_WORTH_A_THREAD, Ranked};
 use crate::row::Row;
 use crate::section_columns::SectionColumns;
 
 /// Rows that are unpacked before they become columns: as many as stay in a core's
 /// own memory.
 const ROWS_PER_BATCH: usize = 512;
-/// With fewer rows a second thread is not worth its start.
-const ROWS_WORTH_A_THREAD: usize = 10_000;
 /// So many columns of chunks take as long as the others and all of sections.
 const COLUMNS_OF_FIRST: usize = 40;
 

@@ -98,11 +98,6 @@ impl SectionStack {
         if self.kept.len() < MAX_SECTIONS
             && let Ok(index) = u32::try_from(self.kept.len())
         {
-            if self.kept.len() == self.kept.capacity() {
-                // In large steps: a chunk with many sections has very many.
-                let room = (4 * self.kept.len()).clamp(8, MAX_SECTIONS);
-                self.kept.reserve_exact(room - self.kept.len());
-            }
             self.kept.push(section);
             self.open.push(index);
             return Token::Kept(index);

@@ -3,15 +3,13 @@
 
 use roast_model::{Frame, Measurement, Value, both};
 
-use crate::chunk_rows::{Outcome, attempt_secs};
+use crate::chunk_rows::{Outcome, PHASES, attempt_secs};
 use crate::number::usable;
 use crate::sheet::Sheet;
 use crate::worker_rows::WorkerRow;
 
 use super::chunks::Chunks;
 use super::stragglers::Slowest;
-
-const PHASES: [&str; 6] = ["unpack", "open", "tree", "events", "process", "serialize"];
 
 /// The context of every rule.
 pub(crate) struct Evidence<'a> {
