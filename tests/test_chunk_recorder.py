@@ -159,6 +159,47 @@ def test_sections_nest_repeat_and_let_exceptions_through() -> None:
     assert row["error"] == "ValueError"
 
 
+def test_sections_that_share_an_object_stay_apart() -> None:
+    class Recursive:
+        def __str__(self) -> str:
+            with track_time(None, "inside"):
+                return "odd"
+
+    def recurse(depth: int) -> None:
+        with track_time(None, "again"):
+            if depth:
+                recurse(depth - 1)
+
+    def in_thread() -> list[str]:
+        recorder = ChunkRecorder()
+        recurse(1)
+        (row,) = recorder.finish()
+        return [section["section_name"] for section in row["sections"]]
+
+    recorder = ChunkRecorder()
+    names = [f"name {index}" for index in range(100)]
+    with track_time(None, "outer"):
+        recurse(2)
+        for name in names:
+            with track_time(None, name):
+                pass
+        with (
+            track_time(None, "".join(["ag", "ain"])),
+            track_time(None, Recursive()),
+            concurrent.futures.ThreadPoolExecutor(1) as pool,
+        ):
+            assert pool.submit(in_thread).result() == ["again", "again"]
+    (row,) = recorder.finish()
+    sections = row["sections"]
+    assert [section["section_name"] for section in sections] == [
+        *["outer", "again", "again", "again", *names],
+        *["again", "inside", "odd"],
+    ]
+    took = [section["time_delta"] for section in sections]
+    assert took[0] == max(took)
+    assert took[1] >= took[2] >= took[3]
+
+
 def test_a_section_without_a_chunk_does_nothing() -> None:
     assert current_chunk() is None
     with Section("nowhere") as section:

@@ -13,7 +13,7 @@ use crate::column_reader::count;
 
 /// Measures what happens between entering and leaving, as part of the chunk
 /// this thread is working on.
-#[pyclass(frozen, freelist = 16, module = "roastcoffea._core")]
+#[pyclass(frozen, module = "roastcoffea._core")]
 pub(crate) struct Section {
     name: Py<PyString>,
     kind: SectionKind,
@@ -25,7 +25,15 @@ thread_local! {
     /// object. Here rather than in the object, because a thread needs no lock
     /// for what is its own.
     static ENTERED: RefCell<Vec<(usize, OpenSection)>> = const { RefCell::new(Vec::new()) };
+
+    /// Sections that this thread made lately, each at the place of its name. A
+    /// section holds nothing of one use, so the next use can have it again.
+    static MADE: RefCell<[Option<Py<Section>>; PLACES]> =
+        const { RefCell::new([const { None }; PLACES]) };
 }
+
+/// As many names as a loop may use by turns.
+const PLACES: usize = 16;
 
 /// Sections that were entered and never left are looked for from here on.
 const MANY_ENTERED: usize = 1_000;
@@ -37,10 +45,28 @@ const MANY_ENTERED: usize = 1_000;
 pub(crate) fn track_time(
     processor: &Bound<'_, PyAny>,
     name: &Bound<'_, PyAny>,
-) -> PyResult<Section> {
+) -> PyResult<Py<Section>> {
     // The thread says which chunk it is; users write the processor all the same.
     let _ = processor;
-    Section::of(name, SectionKind::Time, None)
+    if let Some(section) = Section::made_lately(name) {
+        return Ok(section);
+    }
+    let section = Py::new(name.py(), Section::of(name, SectionKind::Time, None)?)?;
+    // Dropped here, because that may run code of the user's.
+    let _before = at_place_of(name, |place| place.replace(section.clone_ref(name.py())));
+    Ok(section)
+}
+
+fn at_place_of<T>(
+    name: &Bound<'_, PyAny>,
+    act: impl FnOnce(&mut Option<Py<Section>>) -> T,
+) -> Option<T> {
+    // Objects lie at multiples of sixteen.
+    let place = name.as_ptr().addr() / 16 % PLACES;
+    let made = |made: &RefCell<[Option<Py<Section>>; PLACES]>| {
+        made.try_borrow_mut().ok()?.get_mut(place).map(act)
+    };
+    MADE.try_with(made).ok().flatten()
 }
 
 #[pymethods]
@@ -105,6 +131,15 @@ impl Section {
             Err(_) => name.str()?,
         };
         Ok(Self { name: name.unbind(), kind, source })
+    }
+
+    /// The section of this very name object, if it was made lately.
+    fn made_lately(name: &Bound<'_, PyAny>) -> Option<Py<Self>> {
+        at_place_of(name, |place| {
+            let section = place.as_ref().filter(|made| made.get().name.as_ptr() == name.as_ptr());
+            section.map(|made| made.clone_ref(name.py()))
+        })
+        .flatten()
     }
 
     fn address(&self) -> usize {
