@@ -325,3 +325,17 @@ class WaitsPerEvent(processor.ProcessorABC):
 
     def postprocess(self, accumulator: Any) -> Any:
         return accumulator
+
+
+class WaitsForFile(MuonCounter):
+    """Say that it has begun, and go on when it is told to."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+
+    def process(self, events: Any) -> dict[str, Any]:
+        directory = Path(self.directory)
+        (directory / "begun").touch()
+        while not (directory / "go").exists():
+            time.sleep(0.01)
+        return super().process(events)

@@ -80,7 +80,11 @@ class Session:
     def _wrap_for(self, executor: Any) -> Callable[..., Callable[..., Any]] | None:
         if self.wrap is None:
             return None
-        packs = executor.compression is not None and not getattr(executor, "use_dataframes", False)
+        packs = (
+            executor.compression is not None
+            and not getattr(executor, "use_dataframes", False)
+            and not _is_a(executor, "IterativeExecutor")
+        )
         wrap = self.wrap
         return lambda work: wrap(work, packs)
 
@@ -163,8 +167,12 @@ def executors_of(target: Any) -> list[Any]:
 
 def runs_here(executor: Any) -> bool:
     """Tell whether an executor runs its work on this machine, where roastcoffea is."""
-    local = ("IterativeExecutor", "FuturesExecutor")
-    return any(base.__name__ in local for base in type(executor).__mro__)
+    return _is_a(executor, "IterativeExecutor") or _is_a(executor, "FuturesExecutor")
+
+
+def _is_a(executor: Any, name: str) -> bool:
+    """Tell whether an executor is one of coffea's, which need not be imported for that."""
+    return any(base.__name__ == name for base in type(executor).__mro__)
 
 
 def _watched(original: type, session: Session) -> type:
@@ -213,15 +221,9 @@ def recorded_on_dask(topic: str) -> Wrap:
     """Have chunks recorded by Dask workers, as far as they have roastcoffea."""
 
     def wrap(work: Callable[..., Any], packs: bool) -> Callable[..., Any]:  # noqa: FBT001
-        # Local, so it is pickled by value: a worker without roastcoffea runs the work bare.
-        def attempt(item: Any) -> Any:
-            try:
-                from roastcoffea.recording import record_attempt
-            except ImportError:
-                return work(item)
-            return record_attempt(work, item, "dask", topic, packs=packs)
+        from roastcoffea.backends.by_value import work_by_value
 
-        return attempt
+        return work_by_value(work, topic=topic, packs=packs)
 
     return wrap
 
@@ -249,12 +251,8 @@ def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Give work the processor's name, which Dask shows and groups by.
 
     Without compression coffea's chunks would share a name with its own
-    preprocessing. The function is local, so it is pickled by value and workers
-    need nothing installed.
+    preprocessing.
     """
+    from roastcoffea.backends.by_value import work_by_value
 
-    def work(item: Any) -> Any:
-        return function(item)
-
-    work.__name__ = work.__qualname__ = name
-    return work
+    return work_by_value(function, name=name)

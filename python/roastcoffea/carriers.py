@@ -1,7 +1,8 @@
 """How chunk rows travel from where they are made to the collector.
 
-On Dask a row rides the worker's own event stream to the plugin on the
-scheduler, ahead of the task's completion in the same stream. Local executors
+On Dask a row rides with the task's completion to the plugin on the scheduler,
+so that it costs no message of its own; that of a task which fails, or is not
+wanted any more, goes ahead of it as an event. Local executors
 append rows to a spool file of their process, so that neither an exception nor
 a killed process takes finished rows away; in the collector's own process they
 are handed over directly.
@@ -27,20 +28,35 @@ _here: dict[str, Callable[[bytes], None]] = {}
 class Carrier(Protocol):
     """Takes rows away."""
 
-    def send(self, row: bytes) -> None:
+    def send(self, row: bytes, *, task_ends_well: bool) -> None:
         """Send one row, in the bytes of a chunk log."""
 
 
 class DaskCarrier:
-    """Sends rows through the Dask worker that runs the chunk."""
+    """Sends rows of this thread's task through the Dask worker that runs it."""
 
     def __init__(self, topic: str) -> None:
+        distributed = sys.modules["distributed.worker"]
         self._topic = topic
+        self._worker = distributed.get_worker()
+        self._key = distributed.thread_state.key
 
-    def send(self, row: bytes) -> None:
-        """Send one row ahead of its task's completion."""
-        worker = sys.modules["distributed.worker"].get_worker()
-        worker.log_event(self._topic, {"row": row})
+    def send(self, row: bytes, *, task_ends_well: bool) -> None:
+        """Send one row with the task's completion, or ahead of it if that would not take it."""
+        task = self._running_task() if task_ends_well else None
+        if task is None:
+            self._worker.log_event(self._topic, {"row": row})
+        else:
+            task.metadata[self._topic] = row
+
+    def _running_task(self) -> Any:
+        """Return the task, if Dask is going to tell the scheduler that it has ended."""
+        try:
+            task = self._worker.state.tasks.get(self._key)
+            # Whoever cancels a task does not want to hear of its end.
+            return task if task.state in ("executing", "long-running") else None
+        except AttributeError:
+            return None
 
 
 class SpoolCarrier:
@@ -50,8 +66,9 @@ class SpoolCarrier:
         self._run_id = run_id
         self._directories = tuple(directories)
 
-    def send(self, row: bytes) -> None:
+    def send(self, row: bytes, *, task_ends_well: bool) -> None:
         """Hand one row over, or append it to the first spool that takes it."""
+        del task_ends_well
         take = _here.get(self._run_id)
         if take is not None:
             take(row)

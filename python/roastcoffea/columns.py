@@ -120,8 +120,21 @@ def time_tree(file: Any, recorder: _core.ChunkRecorder) -> None:
     original = type(file)
     if not (hasattr(original, "iteritems") and hasattr(original, "__getitem__")):
         return  # a Parquet file has no tree to parse
+    try:
+        file._roastcoffea_recorder = recorder
+        file.__class__ = _timing_classes.get(original) or _timing_class(original)
+    except (AttributeError, TypeError) as error:
+        warn_once(f"the parsing of trees cannot be timed: {error!r}")
+
+
+_timing_classes: dict[type, type] = {}
+
+
+def _timing_class(original: type) -> type:
+    """Make a class of files whose first object is timed, after which they are as they were."""
 
     def get(self: Any, where: Any) -> Any:
+        recorder = self.__dict__.pop("_roastcoffea_recorder")
         self.__class__ = original
         recorder.start_phase("tree")
         try:
@@ -129,12 +142,9 @@ def time_tree(file: Any, recorder: _core.ChunkRecorder) -> None:
         finally:
             recorder.start_phase("events")
 
-    try:
-        file.__class__ = type(
-            original.__name__, (original,), {"__getitem__": get, "__module__": original.__module__}
-        )
-    except TypeError as error:
-        warn_once(f"the parsing of trees cannot be timed: {error!r}")
+    members = {"__getitem__": get, "__module__": original.__module__}
+    made = _timing_classes[original] = type(original.__name__, (original,), members)
+    return made
 
 
 def counter(source: Any, name: str) -> int | None:

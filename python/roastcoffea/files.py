@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
-from functools import lru_cache
 from typing import Any
 
 from roastcoffea import _core
+from roastcoffea.identity import uuid_text
 
 _MAX_KNOWN = 1_000
 
@@ -23,7 +22,7 @@ class FileFacts:
         if tree is None:
             return
         self._path, self._name = str(tree.file.file_path), str(tree.name)
-        self._uuid = _uuid_text(tree.file.fUUID)
+        self._uuid = uuid_text(tree.file.fUUID[:16])
         facts = _known.get((self._path, self._name))
         if facts is None:
             if len(_known) >= _MAX_KNOWN:
@@ -35,12 +34,6 @@ class FileFacts:
         """Tell the recorder, which keeps the sizes of just those branches that were read."""
         if self._facts is not None:
             recorder.note_file(self._path, self._uuid, self._name, **self._facts)
-
-
-@lru_cache(maxsize=_MAX_KNOWN)
-def _uuid_text(raw: bytes) -> str:
-    """Write a UUID as uproot does, which takes a while."""
-    return str(uuid.UUID(bytes=raw[:16]))
 
 
 def _tree(mapping: Any) -> Any:

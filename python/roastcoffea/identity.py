@@ -19,7 +19,7 @@ def identity_of_item(item: Any) -> dict[str, Any]:
     return {
         "dataset": _text(getattr(item, "dataset", None)),
         "file": _text(getattr(item, "filename", None)),
-        "uuid": str(uuid.UUID(bytes=raw)) if isinstance(raw, bytes) and len(raw) == 16 else None,
+        "uuid": uuid_text(raw) if isinstance(raw, bytes) and len(raw) == 16 else None,
         "tree": _text(getattr(item, "treename", None)),
         "entry_start": _whole(getattr(item, "entrystart", None)),
         "entry_stop": _whole(getattr(item, "entrystop", None)),
@@ -60,6 +60,12 @@ def where() -> dict[str, Any]:
             # Dask is loaded, but this is not one of its workers.
             task_key = None
     return {"worker": worker, "host": _host(), "task_key": task_key}
+
+
+@lru_cache(maxsize=1_000)
+def uuid_text(raw: bytes) -> str:
+    """Write a UUID as uproot does, which takes a while."""
+    return str(uuid.UUID(bytes=raw))
 
 
 @lru_cache(maxsize=1)

@@ -53,12 +53,23 @@ def record_attempt(
     try:
         result = attempt.run()
     except BaseException as error:
-        attempt.finish(carrier, error=error)
+        _send(attempt.finish(error=error), carrier, task_ends_well=False)
         raise
-    attempt.finish(carrier, result=result)
-    if packs and type(result) is dict and attempt.ended is not None:
-        result[MARK] = _Mark(carrier, attempt.nonce, attempt.ended)
+    log = attempt.finish(result=result)
+    if packs and type(result) is dict and log is not None and attempt.ended is not None:
+        result[MARK] = _Mark(log, carrier, attempt.nonce, attempt.ended)
+    else:
+        _send(log, carrier, task_ends_well=True)
     return result
+
+
+def _send(log: _core.ChunkLog | None, carrier: Carrier, *, task_ends_well: bool) -> None:
+    if log is None:
+        return
+    try:
+        carrier.send(log.to_bytes(), task_ends_well=task_ends_well)
+    except Exception as failure:  # noqa: BLE001
+        warn_once(f"the row of a chunk was lost: {failure!r}")
 
 
 class _Attempt:
@@ -128,19 +139,19 @@ class _Attempt:
                 self.ended = (time.perf_counter_ns(), time.thread_time_ns())
 
     def finish(
-        self, carrier: Carrier, *, result: Any = None, error: BaseException | None = None
-    ) -> None:
+        self, *, result: Any = None, error: BaseException | None = None
+    ) -> _core.ChunkLog | None:
         try:
             replayed = error is None and not self._called and isinstance(result, dict)
             if replayed:
                 _describe_replay(self._recorder, result)
             read = self._columns.close() if self._columns is not None else {}
-            log = self._recorder.finish(
+            return self._recorder.finish(
                 error=None if error is None else error_class(error), replayed=replayed, **read
             )
-            carrier.send(log.to_bytes())
         except Exception as failure:  # noqa: BLE001
             warn_once(f"the row of a chunk was lost: {failure!r}")
+            return None
 
 
 class _Processor:
@@ -175,31 +186,42 @@ def _itself(processor: Any) -> Any:
 
 
 class _Mark:
-    """Sees when the output beside it has been packed, and turns into 0 on the way."""
+    """Sends a row when the output beside it has been packed, and turns into 0 on the way."""
 
-    def __init__(self, carrier: Carrier, nonce: bytes, ended: tuple[int, int]) -> None:
+    def __init__(
+        self, log: _core.ChunkLog, carrier: Carrier, nonce: bytes, ended: tuple[int, int]
+    ) -> None:
+        self._log: _core.ChunkLog | None = log
         self._carrier = carrier
         self._nonce = nonce
         self._ended = ended
 
     def __reduce__(self) -> Any:
-        wall_ns, cpu_ns = self._ended
-        log = _core.ChunkLog()
-        log.set_serialize(
-            self._nonce, time.perf_counter_ns() - wall_ns, time.thread_time_ns() - cpu_ns, None
-        )
-        try:
-            self._carrier.send(log.to_bytes())
-        except Exception as error:  # noqa: BLE001
-            warn_once(f"how long an output took to pack was lost: {error!r}")
+        log, self._log = self._log, None
+        if log is not None:
+            wall_ns, cpu_ns = self._ended
+            log.set_serialize(
+                self._nonce, time.perf_counter_ns() - wall_ns, time.thread_time_ns() - cpu_ns, None
+            )
+            _send(log, self._carrier, task_ends_well=True)
         return int, ()
 
+    def _send_unpacked(self) -> None:
+        log, self._log = self._log, None
+        _send(log, self._carrier, task_ends_well=False)
+
+    # The output could not be packed.
+    __del__ = _send_unpacked
+
+    # The output is used without having been packed.
     def __add__(self, other: Any) -> int:
+        self._send_unpacked()
         return 0
 
     __radd__ = __iadd__ = __add__
 
     def __deepcopy__(self, memo: Any) -> int:
+        self._send_unpacked()
         return 0
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from roastcoffea.backends import remote, remote_worker
 from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.backends.by_value import ByValue
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -339,7 +340,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         answer: dict[str, Any] | None = self._call(
             remote.roastcoffea_read_span,
             span_id,
-            pickle.dumps(_ByValue(remote_worker.roastcoffea_report)),
+            pickle.dumps(ByValue(remote_worker.roastcoffea_report)),
             wait_secs,
             addresses,
             timeout_secs=wait_secs + CALL_MARGIN_SECS,
@@ -350,7 +351,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Return the addresses of workers without a roastcoffea that can record chunks."""
         answers: dict[str, bool] = self._call(
             remote.roastcoffea_ask,
-            pickle.dumps(_ByValue(remote_worker.roastcoffea_probe)),
+            pickle.dumps(ByValue(remote_worker.roastcoffea_probe)),
             wait_secs,
             None,
             timeout_secs=wait_secs + CALL_MARGIN_SECS,
@@ -369,7 +370,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             # Otherwise the call would try to connect again for half a minute.
             raise ConnectionError(f"the client is {self._client.status}")
         return self._client.run_on_scheduler(
-            _ByValue(function), *args, callback_timeout=timeout_secs
+            ByValue(function), *args, callback_timeout=timeout_secs
         )
 
     def _note(self, sentence: str) -> None:
@@ -421,31 +422,6 @@ def started_client(executors: Sequence[Any]) -> Iterator[DaskMetricsBackend]:
         finally:
             for executor in without_client:
                 executor.client = None
-
-
-class _ByValue:
-    """A function of :mod:`.remote` that unpickles where roastcoffea is absent."""
-
-    _lock = threading.Lock()
-    _pickled: dict[str, bytes] = {}  # noqa: RUF012
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        import cloudpickle
-
-        with self._lock:
-            if function.__name__ not in self._pickled:
-                modules = (remote, remote_worker)
-                for module in modules:
-                    cloudpickle.register_pickle_by_value(module)
-                try:
-                    self._pickled[function.__name__] = cloudpickle.dumps(function)
-                finally:
-                    for module in modules:
-                        cloudpickle.unregister_pickle_by_value(module)
-            self._payload = self._pickled[function.__name__]
-
-    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
-        return pickle.loads, (self._payload,)
 
 
 def _positive(name: str, value: float) -> float:

@@ -265,10 +265,15 @@ class SchedulerSampler:
     # -- what the scheduler calls -------------------------------------------
 
     def transition(self, key: Any, start: str, finish: str, *_args: Any, **details: Any) -> None:
-        """Note the intervals of a task that has just ended."""
+        """Note the intervals of a task that has just ended, and take its chunk row."""
         if start != "processing":
             return
         try:
+            metadata = details.get("metadata")
+            if metadata and self.name in metadata:
+                self._keep_row(metadata[self.name])
+                # Dask would keep it for as long as it keeps the result.
+                self._scheduler.tasks[key].metadata.pop(self.name, None)
             # A failure that will be retried arrives without details.
             startstops = details.get("startstops")
             if startstops and finish in ("memory", "erred"):
@@ -277,17 +282,19 @@ class SchedulerSampler:
             self._note_error(error)
 
     def log_event(self, topic: str, msg: Any) -> None:
-        """Keep the chunk rows that workers send; the topic bears the plugin's name."""
+        """Take the chunk rows of tasks that fail; the topic bears the plugin's name."""
         if topic != self.name:
             return
         try:
-            row = msg["row"]
-            if self._chunk_bytes >= MAX_BUFFERED_BYTES:
-                raise BufferError("the client did not fetch its chunk rows; later ones are lost")
-            self._chunk_rows.append(row)
-            self._chunk_bytes += len(row)
+            self._keep_row(msg["row"])
         except Exception as error:
             self._note_error(error)
+
+    def _keep_row(self, row: bytes) -> None:
+        if self._chunk_bytes >= MAX_BUFFERED_BYTES:
+            raise BufferError("the client did not fetch its chunk rows; later ones are lost")
+        self._chunk_rows.append(row)
+        self._chunk_bytes += len(row)
 
     def remove_worker(self, scheduler: Any, worker: str, **_details: Any) -> None:
         """Close the row of a worker that has left."""

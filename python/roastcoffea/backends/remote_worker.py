@@ -12,8 +12,9 @@ from typing import Any
 
 
 def roastcoffea_probe() -> None:
-    """Raise if chunks cannot be recorded on this worker."""
+    """Raise if chunks cannot be recorded on this worker; get ready for it if they can."""
     from roastcoffea import recording  # noqa: F401
+    from roastcoffea.backends import remote_work  # noqa: F401
 
 
 def roastcoffea_pause() -> None:
