@@ -1,16 +1,21 @@
-"""What noting every task's interval costs the scheduler."""
+"""What a task costs the scheduler: noting its interval, and pickling its work for a worker."""
 
 from __future__ import annotations
 
 import itertools
+import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+from dask.task_spec import Task
 from distributed import Client, LocalCluster
+from distributed.protocol.pickle import dumps
 
 from bench.row import Row
-from bench.timing import pair_of
+from bench.timing import pair, pair_of
+from roastcoffea.backends.by_value import work_by_value
 from roastcoffea.backends.dask import DaskMetricsBackend
 
 TASKS = 20_000
@@ -19,6 +24,7 @@ WARM_UP_TASKS = 200
 # With and without take turns after so many tasks: a machine's moods last longer than that.
 TURNS = 5
 CALLS_PER_TASK = 6
+PICKLES_PER_TURN = 200
 
 
 def _nothing(_: int) -> None:
@@ -60,6 +66,31 @@ def rows(*, quick: bool) -> Iterator[Row]:
         ratio=per_call / per_task,
         budget=0.03,
     )
+    work = partial(_nothing, bytes(500))
+    pickled = pair(
+        _pickles(work_by_value(work, topic="bench", packs=True)), _pickles(work), repeats=20
+    )
+    yield Row(
+        topic="task intervals",
+        what="pickling a chunk's task",
+        measured=pickled.measured / PICKLES_PER_TURN * 1e6,
+        unit="µs",
+        reference="the same without monitoring",
+        reference_measured=pickled.reference / PICKLES_PER_TURN * 1e6,
+        ratio=pickled.ratio,
+        budget=2.0,
+    )
+
+
+def _pickles(work: Callable[..., Any]) -> Callable[[], None]:
+    """Pickle a task many times, as the scheduler does, which has unpickled it before."""
+    task = pickle.loads(pickle.dumps(Task("bench", work, "an item")))
+
+    def run() -> None:
+        for _ in range(PICKLES_PER_TURN):
+            dumps(task)
+
+    return run
 
 
 class _Run:

@@ -318,6 +318,7 @@ impl Recorder {
         state.sections.leave_all(last);
         let last = state.memory.now_bytes();
         state.rss_end_bytes = state.rss_end_bytes.or(last);
+        state.own_ns = state.own_ns.saturating_add(state.memory.cost_ns());
         Some(log_of(self.nonce, state, ending, now.wall))
     }
 }

@@ -1,57 +1,80 @@
 //! Resident memory of this process, now and at its highest while a chunk runs.
-//! One thread per process looks every 2 ms while some chunk is active and falls
-//! asleep after the last; a forked child starts its own.
+//! The system keeps the highest of all times: if that rises during a chunk, it is
+//! the chunk's. Otherwise one thread per process looks now and then while some
+//! chunk is active, and falls asleep after the last; a forked child starts its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use crate::clock::thread_cpu_ns;
 use crate::proc_file::ProcFile;
 
-const INTERVAL: Duration = Duration::from_millis(2);
-/// Intervals without a chunk before the thread falls asleep. Chunks mostly
-/// follow each other closely, and waking a thread costs more than its looks do.
-const LINGER: u32 = 50;
+/// The least and the most time between two looks.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
+/// Looking takes one part in this many of a core's time, as far as the pauses
+/// allow. Being woken is most of it, and differs much between machines.
+const PAUSE_PER_COST: u32 = 1_000;
+/// Time without a chunk before the thread falls asleep. Chunks mostly follow
+/// each other closely, and waking a sleeper costs more than its looks do.
+const LINGER: Duration = Duration::from_millis(100);
 
 /// The highest resident memory since this was made, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct PeakWatch {
-    peak: Arc<AtomicU64>,
+    seen: Arc<Seen>,
+    /// The highest of all times before.
+    highest_before: Option<u64>,
     watcher: Option<&'static Watcher>,
+}
+
+/// What the thread has seen for one watch, and what that took.
+#[derive(Debug, Default)]
+struct Seen {
+    peak_bytes: AtomicU64,
+    cost_ns: AtomicU64,
 }
 
 impl PeakWatch {
     /// Starts watching.
     pub(crate) fn start() -> Self {
-        let peak = Arc::new(AtomicU64::new(0));
+        let seen = Arc::new(Seen::default());
         let watcher = watcher();
         if let Some(watcher) = watcher {
             let mut watched = watcher.lock();
-            watched.active.push(Arc::clone(&peak));
+            watched.active.push(Arc::clone(&seen));
             if std::mem::take(&mut watched.asleep) {
                 watcher.wake.notify_one();
             }
         }
-        Self { peak, watcher }
+        Self { seen, highest_before: highest_bytes(), watcher }
     }
 
     /// Resident memory now; counts towards the peak.
     pub(crate) fn now_bytes(&self) -> Option<u64> {
         let bytes = self.watcher.and_then(Watcher::rss_bytes)?;
-        self.peak.fetch_max(bytes, Ordering::Relaxed);
+        self.seen.peak_bytes.fetch_max(bytes, Ordering::Relaxed);
         Some(bytes)
     }
 
     /// The highest so far; missing where nothing could be read.
     pub(crate) fn peak_bytes(&self) -> Option<u64> {
-        Some(self.peak.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
+        let seen = Some(self.seen.peak_bytes.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0);
+        let risen =
+            highest_bytes().filter(|&now| self.highest_before.is_some_and(|then| then < now));
+        seen.max(risen)
+    }
+
+    /// CPU time of looking, shared with those who watched at the same time.
+    pub(crate) fn cost_ns(&self) -> u64 {
+        self.seen.cost_ns.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for PeakWatch {
     fn drop(&mut self) {
         if let Some(watcher) = self.watcher.filter(|watcher| !watcher.statm.is_inherited()) {
-            watcher.lock().active.retain(|peak| !Arc::ptr_eq(peak, &self.peak));
+            watcher.lock().active.retain(|seen| !Arc::ptr_eq(seen, &self.seen));
         }
     }
 }
@@ -71,7 +94,7 @@ struct Watcher {
 
 #[derive(Debug, Default)]
 struct Watched {
-    active: Vec<Arc<AtomicU64>>,
+    active: Vec<Arc<Seen>>,
     /// The thread waits to be woken.
     asleep: bool,
 }
@@ -86,21 +109,23 @@ impl Watcher {
     }
 
     fn watch(&self) {
+        let mut pause = PAUSES.0;
+        let mut cpu_ns = thread_cpu_ns();
+        let mut idle = Duration::ZERO;
         let mut watched = self.lock();
-        let mut idle_intervals = 0;
         loop {
             if watched.active.is_empty() {
-                idle_intervals += 1;
+                idle += pause;
             } else {
-                idle_intervals = 0;
+                idle = Duration::ZERO;
                 if let Some(bytes) = self.rss_bytes() {
-                    for peak in &watched.active {
-                        peak.fetch_max(bytes, Ordering::Relaxed);
+                    for seen in &watched.active {
+                        seen.peak_bytes.fetch_max(bytes, Ordering::Relaxed);
                     }
                 }
             }
-            if idle_intervals > LINGER {
-                idle_intervals = 0;
+            if idle > LINGER {
+                idle = Duration::ZERO;
                 watched.asleep = true;
                 watched = self
                     .wake
@@ -110,10 +135,35 @@ impl Watcher {
             }
             watched = self
                 .wake
-                .wait_timeout(watched, INTERVAL)
+                .wait_timeout(watched, pause)
                 .map_or_else(|poisoned| poisoned.into_inner().0, |(guard, _)| guard);
+            let cpu_before_ns = std::mem::replace(&mut cpu_ns, thread_cpu_ns());
+            if let (Some(before), Some(now)) = (cpu_before_ns, cpu_ns) {
+                let cost_ns = now.saturating_sub(before);
+                for seen in &watched.active {
+                    let share = cost_ns / watched.active.len() as u64;
+                    seen.cost_ns.fetch_add(share, Ordering::Relaxed);
+                }
+                // One look alone says little.
+                pause = (pause * 7 + Duration::from_nanos(cost_ns) * PAUSE_PER_COST) / 8;
+                pause = pause.clamp(PAUSES.0, PAUSES.1);
+            }
         }
     }
+}
+
+/// The highest resident memory of this process so far.
+#[cfg(target_os = "linux")]
+fn highest_bytes() -> Option<u64> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    let kibibytes = getrusage(UsageWho::RUSAGE_SELF).ok()?.max_rss();
+    u64::try_from(kibibytes).ok()?.checked_mul(1024)
+}
+
+/// The highest resident memory of this process so far.
+#[cfg(not(target_os = "linux"))]
+fn highest_bytes() -> Option<u64> {
+    None
 }
 
 /// A fork may catch another thread with a watcher's lock in its hands, so a
@@ -179,10 +229,10 @@ mod tests {
     #[test]
     fn a_watcher_that_fell_asleep_wakes_up() {
         drop(PeakWatch::start());
-        std::thread::sleep(INTERVAL * (LINGER * 4));
+        std::thread::sleep(LINGER * 4);
         let watch = PeakWatch::start();
-        std::thread::sleep(INTERVAL * 100);
-        assert!(watch.peak_bytes().is_some());
+        std::thread::sleep(PAUSES.1 * 4);
+        assert!(watch.seen.peak_bytes.load(Ordering::Relaxed) > 0);
     }
 
     #[test]
@@ -190,13 +240,33 @@ mod tests {
         let during = PeakWatch::start();
         let before = during.now_bytes().unwrap();
         let block = vec![1_u8; 100 << 20];
-        std::thread::sleep(Duration::from_millis(100));
         assert_eq!(block.iter().step_by(4096).map(|&byte| usize::from(byte)).sum::<usize>(), 25600);
+        std::thread::sleep(PAUSES.1 * 4);
         drop(block);
         let later = PeakWatch::start();
-        std::thread::sleep(Duration::from_millis(30));
+        std::thread::sleep(PAUSES.1 * 4);
         assert!(during.peak_bytes().unwrap() > before + (90 << 20));
+        assert!(
+            during.seen.peak_bytes.load(Ordering::Relaxed) > before + (90 << 20),
+            "the thread saw it"
+        );
+        assert!(during.cost_ns() > later.cost_ns(), "looking is not free");
         let low = later.peak_bytes().unwrap();
         assert!(low < during.peak_bytes().unwrap() - (50 << 20), "{low}");
+    }
+
+    #[test]
+    fn a_new_height_is_seen_however_short() {
+        let watch = PeakWatch::start();
+        let before = highest_bytes().unwrap();
+        // Higher than anything that the other test had at once.
+        let block = vec![1_u8; 400 << 20];
+        assert_eq!(
+            block.iter().step_by(4096).map(|&byte| usize::from(byte)).sum::<usize>(),
+            102_400
+        );
+        drop(block);
+        let peak = watch.peak_bytes().unwrap();
+        assert!(peak > before + (200 << 20), "{peak} after {before}");
     }
 }
