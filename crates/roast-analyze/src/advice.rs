@@ -22,12 +22,13 @@ mod verdict;
 mod words;
 mod workers;
 
-use roast_model::{Value, both};
+use roast_model::Value;
 
 use crate::sheet::Sheet;
+use crate::side_by_side::at_once;
 pub(crate) use evidence::Evidence;
 use plan::Plan;
-use stragglers::Slowest;
+use stragglers::{KINDS, Slowest};
 
 /// What is worth less than this share of the core time is not worth a word.
 const WORTH: f64 = 0.03;
@@ -114,12 +115,17 @@ pub(crate) struct Found {
 
 /// Asks every rule.
 pub(crate) fn find(mut evidence: Evidence<'_>) -> Found {
-    let chunks = &evidence.chunks;
-    let (plan, slowest) = both(|| Plan::of(&evidence), || Slowest::of(chunks));
-    evidence.slowest = slowest;
+    // What several rules need takes most of the time.
+    let needed = at_once(1 + KINDS.len(), |job| match job.checked_sub(1) {
+        None => (Plan::of(&evidence), None),
+        Some(kind) => (None, KINDS.get(kind).and_then(|kind| Slowest::of(&evidence.chunks, kind))),
+    });
+    let (plans, slowest): (Vec<_>, Vec<_>) = needed.into_iter().unzip();
+    let plan = plans.into_iter().flatten().next();
+    evidence.slowest = Slowest::among(slowest.into_iter().flatten());
     let evidence = &evidence;
-    let mut advice: Vec<Advice> =
-        RULES.iter().filter_map(|rule| rule(evidence, plan.as_ref())).collect();
+    let said = at_once(RULES.len(), |number| RULES.get(number)?(evidence, plan.as_ref()));
+    let mut advice: Vec<Advice> = said.into_iter().flatten().collect();
     let core = |advice: &Advice| advice.gain.map_or(0.0, |gain| gain.core_secs);
     advice.sort_by(|a, b| b.is_urgent.cmp(&a.is_urgent).then(core(b).total_cmp(&core(a))));
     let verdict = verdict::sentence(evidence, &advice);

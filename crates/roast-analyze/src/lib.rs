@@ -45,7 +45,7 @@ pub use metrics::Metrics;
 use replays::Replayed;
 pub use scaling::{Fit, NoFit, Scaling, ScalingError, ScalingPoint, Stopper, scaling};
 use sheet::Sheet;
-use side_by_side::fill_at_once;
+use side_by_side::at_once;
 pub use worker_rows::{WorkerRow, read as worker_rows};
 
 /// Computes every metric of the catalog.
@@ -75,15 +75,24 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
         chunks,
     };
     // Neither of these looks at what another writes, and together they are
-    // nearly all of the work.
-    let mut parts: Vec<side_by_side::Part<'_>> =
-        vec![Box::new(|sheet| ledger::fill(sheet, &sources))];
-    parts.push(Box::new(|sheet| workers::fill_sums(sheet, ticks, &worker_rows)));
+    // more than half of the work.
+    type Family<'a> = Box<dyn Fn(&mut Sheet) + Sync + 'a>;
+    let mut families: Vec<Family<'_>> = vec![Box::new(|sheet| ledger::fill(sheet, &sources))];
+    families.push(Box::new(|sheet| workers::fill_sums(sheet, ticks, &worker_rows)));
     if let Some((rows, outcomes)) = chunks {
-        parts.push(Box::new(move |sheet| chunk_metrics(sheet, measurement, rows, outcomes)));
-        parts.push(Box::new(move |sheet| slow_chunk_metrics(sheet, rows, outcomes)));
+        families.push(Box::new(move |sheet| chunk_metrics(sheet, measurement, rows, outcomes)));
+        families.push(Box::new(move |sheet| slow_chunk_metrics(sheet, rows, outcomes)));
     }
-    fill_at_once(&mut sheet, &parts);
+    let filled = at_once(families.len(), |number| {
+        let mut sheet = Sheet::default();
+        if let Some(fill) = families.get(number) {
+            fill(&mut sheet);
+        }
+        sheet
+    });
+    for family in filled {
+        sheet.take_over(family);
+    }
     monitoring::fill(&mut sheet, chunks, ticks);
     let found = advice::Evidence::read(measurement, &sheet, &worker_rows, chunks).map(advice::find);
     if let Some(found) = found {

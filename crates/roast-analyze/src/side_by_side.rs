@@ -1,41 +1,37 @@
-//! Families of metrics that do not depend on each other, on several cores at
-//! once: a large run is analysed in little more than the time of its dearest
-//! family.
+//! Work that does not depend on other work, on several cores at once: a large run
+//! is analysed in little more than half the time.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::sheet::Sheet;
-
-/// Fills in its part of a sheet.
-pub(crate) type Part<'a> = Box<dyn Fn(&mut Sheet) + Send + Sync + 'a>;
-
-/// Lets each part fill a sheet, on as many threads as there are cores: the dearest
-/// part should come first, and no more is in memory than is worked on.
-pub(crate) fn fill_at_once(sheet: &mut Sheet, parts: &[Part<'_>]) {
+/// Does `count` jobs on as many threads as there are cores, and returns what they
+/// gave in their order. The dearest should come first; no more is in memory than
+/// is worked on.
+pub(crate) fn at_once<T: Send>(count: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let fill = |sheet: &mut Sheet| {
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            part(sheet);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return done;
+            }
+            done.push((number, job(number)));
         }
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..cores.min(parts.len()))
-            .map_while(|_| {
-                let fill = || {
-                    let mut filled = Sheet::default();
-                    fill(&mut filled);
-                    filled
-                };
-                // Without another thread the others do all of the work.
-                thread::Builder::new().spawn_scoped(scope, fill).ok()
-            })
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..cores.min(count))
+            // Without another thread the others do all of the work.
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();
-        fill(sheet);
+        let mut done = work();
         for other in others {
-            sheet.take_over(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
+        done
     });
+    done.sort_unstable_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, given)| given).collect()
 }

@@ -10,7 +10,8 @@ use crate::number::usable;
 #[derive(Default)]
 pub(super) struct Chunks<'a> {
     rows: Vec<u32>,
-    attempts: Attempts<'a>,
+    /// From start to stop; what nearly every rule asks for.
+    secs: Vec<f64>,
     events: IntCells<'a>,
     read_bytes: IntCells<'a>,
     process: FloatCells<'a>,
@@ -31,7 +32,7 @@ impl<'a> Chunks<'a> {
         let numbered = |column| Numbered::read(rows.name_cells(column), rows.len());
         let mut chunks = Self {
             rows: Vec::with_capacity(rows.len()),
-            attempts: Attempts::of(rows),
+            secs: Vec::new(),
             events: ints("num_events"),
             read_bytes: ints("read_bytes"),
             process: floats("process_secs"),
@@ -44,10 +45,11 @@ impl<'a> Chunks<'a> {
             hosts: numbered("host"),
             workers: numbered("worker"),
         };
+        let attempts = Attempts::of(rows);
         for (row, outcome) in (0..).zip(outcomes) {
-            let is_timed = chunks.attempts.secs(row as usize).is_some();
-            if *outcome == Outcome::Ok && is_timed && number(chunks.events, row as usize).is_some()
-            {
+            let is_timed = || attempts.secs(row as usize).is_some();
+            let has_events = || number(chunks.events, row as usize).is_some();
+            if *outcome == Outcome::Ok && is_timed() && has_events() {
                 chunks.rows.push(row);
             }
         }
@@ -57,6 +59,8 @@ impl<'a> Chunks<'a> {
         if !chunks.rows.is_sorted_by_key(start) {
             chunks.rows.sort_by_key(start);
         }
+        let secs = |row: &u32| attempts.secs(*row as usize).unwrap_or(0.0);
+        chunks.secs = chunks.rows.iter().map(secs).collect();
         chunks
     }
 
@@ -69,11 +73,13 @@ impl<'a> Chunks<'a> {
     }
 
     pub(super) fn get(&self, index: usize) -> Option<Chunk<'_>> {
-        self.rows.get(index).map(|row| Chunk { chunks: self, row: *row as usize })
+        let row = *self.rows.get(index)? as usize;
+        Some(Chunk { chunks: self, row, secs: *self.secs.get(index)? })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Chunk<'_>> + Clone {
-        self.rows.iter().map(|row| Chunk { chunks: self, row: *row as usize })
+        let chunks = self.rows.iter().zip(&self.secs);
+        chunks.map(|(row, secs)| Chunk { chunks: self, row: *row as usize, secs: *secs })
     }
 
     /// The sum of some columns over all chunks, as far as they are known.
@@ -90,6 +96,7 @@ impl<'a> Chunks<'a> {
 pub(super) struct Chunk<'c> {
     chunks: &'c Chunks<'c>,
     row: usize,
+    secs: f64,
 }
 
 impl Chunk<'_> {
@@ -115,7 +122,7 @@ impl Chunk<'_> {
 
     /// From start to stop of the attempt.
     pub(super) fn secs(&self) -> f64 {
-        self.chunks.attempts.secs(self.row).unwrap_or(0.0)
+        self.secs
     }
 
     /// Inside `process()`, column reads included.

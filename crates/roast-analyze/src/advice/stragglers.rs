@@ -72,23 +72,26 @@ pub(super) struct Slowest {
     group: Group,
 }
 
+/// A kind of group, what tells its chunks, and what tells those that may be compared.
+pub(super) type Kind = (&'static str, Code, Code);
+
+/// One file or host inside each dataset; a dataset against the other ones.
+pub(super) const KINDS: [Kind; 3] = [
+    ("host", |chunk| chunk.host(), |chunk| chunk.dataset()),
+    ("file", |chunk| chunk.file(), |chunk| chunk.dataset()),
+    ("dataset", |chunk| chunk.dataset(), |_| 0),
+];
+
 impl Slowest {
-    pub(super) fn of(chunks: &Chunks<'_>) -> Option<Self> {
-        // One file or host inside each dataset; a dataset against the other ones.
-        let kinds: [(&str, Code, Code); 3] = [
-            ("host", |chunk| chunk.host(), |chunk| chunk.dataset()),
-            ("file", |chunk| chunk.file(), |chunk| chunk.dataset()),
-            ("dataset", |chunk| chunk.dataset(), |_| 0),
-        ];
-        let mut room = Room::default();
-        let groups = kinds.map(|(_, code, among)| slowest(chunks, code, among, &mut room));
-        kinds
-            .into_iter()
-            .zip(groups)
-            .filter_map(|((kind, code, _), group)| Some(Self { kind, code, group: group? }))
-            // Where a host and a file explain the same, the host comes first.
-            .rev()
-            .max_by(|a, b| a.group.excess_secs.total_cmp(&b.group.excess_secs))
+    /// The one of a kind.
+    pub(super) fn of(chunks: &Chunks<'_>, &(kind, code, among): &Kind) -> Option<Self> {
+        Some(Self { kind, code, group: slowest(chunks, code, among)? })
+    }
+
+    /// The one furthest behind of all kinds, which come in their order.
+    pub(super) fn among(slowest: impl DoubleEndedIterator<Item = Self>) -> Option<Self> {
+        // Where a host and a file explain the same, the host comes first.
+        slowest.rev().max_by(|a, b| a.group.excess_secs.total_cmp(&b.group.excess_secs))
     }
 }
 
@@ -139,14 +142,6 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
     })
 }
 
-/// Memory that is used again for each kind of group.
-#[derive(Default)]
-struct Room {
-    group_of: Vec<u32>,
-    items: Vec<Item>,
-    numbers: Vec<f64>,
-}
-
 /// What is compared of a chunk: close together, since it is gone through often.
 #[derive(Clone, Copy, Default)]
 struct Item {
@@ -165,33 +160,32 @@ struct Place {
 }
 
 /// The group that is furthest behind the others in seconds, if any is far enough.
-fn slowest(chunks: &Chunks<'_>, code: Code, among: Code, room: &mut Room) -> Option<Group> {
+fn slowest(chunks: &Chunks<'_>, code: Code, among: Code) -> Option<Group> {
     let chunks = || chunks.iter().filter(|chunk| chunk.events() > 0.0);
     let key = |chunk: Chunk<'_>| (among(chunk), code(chunk));
-    let Room { group_of, items, numbers } = room;
-    let mut groups: Vec<Place> = sorted_groups(chunks().map(key), group_of);
-    items.resize(group_of.len(), Item::default());
+    let (mut groups, group_of) = sorted_groups(chunks().map(key));
+    let mut items = vec![Item::default(); group_of.len()];
     for (chunk, group) in chunks().zip(group_of) {
-        let Some(place) = groups.get_mut(*group as usize) else { continue };
+        let Some(place) = groups.get_mut(group as usize) else { continue };
         if let Some(item) = items.get_mut(place.stop) {
             let (secs, process_secs) = (chunk.secs(), chunk.process_secs());
             *item = Item { secs, process_secs, events: chunk.events() };
         }
         place.stop += 1;
     }
+    let mut room = Vec::new();
     groups
         .chunk_by(|a, b| a.among == b.among)
-        .filter_map(|field| slowest_of_field(field, items, numbers))
+        .filter_map(|field| slowest_of_field(field, &items, &mut room))
         .max_by(|a, b| a.excess_secs.total_cmp(&b.excess_secs))
 }
 
 /// Every group in order, with room for its items and none in it yet; and the group
 /// of each key.
-fn sorted_groups(keys: impl Iterator<Item = (u32, u32)>, group_of: &mut Vec<u32>) -> Vec<Place> {
+fn sorted_groups(keys: impl Iterator<Item = (u32, u32)>) -> (Vec<Place>, Vec<u32>) {
     let mut numbers: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
     let mut counts: Vec<((u32, u32), usize)> = Vec::new();
-    group_of.clear();
-    group_of.extend(keys.map(|key| {
+    let number_of = |key| {
         let fresh = u32::try_from(counts.len()).unwrap_or(u32::MAX);
         let group = *numbers.entry(key).or_insert(fresh);
         if group == fresh {
@@ -201,7 +195,8 @@ fn sorted_groups(keys: impl Iterator<Item = (u32, u32)>, group_of: &mut Vec<u32>
             *count += 1;
         }
         group
-    }));
+    };
+    let mut group_of: Vec<u32> = keys.map(number_of).collect();
     counts.sort_unstable();
     let mut rank = vec![0; counts.len()];
     let mut next = 0;
@@ -217,10 +212,10 @@ fn sorted_groups(keys: impl Iterator<Item = (u32, u32)>, group_of: &mut Vec<u32>
             Place { among: key.0, code: key.1, start, stop: start }
         })
         .collect();
-    for group in group_of {
+    for group in &mut group_of {
         *group = rank.get(*group as usize).copied().unwrap_or(0);
     }
-    places
+    (places, group_of)
 }
 
 /// The same among groups that are compared with each other.
