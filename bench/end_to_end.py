@@ -4,12 +4,13 @@ One cluster of two worker processes runs each way in turn: part of the demo, and
 of a few branches, which take so little that a fixed cost per chunk would show.
 
 Two runs of the same thing differ by several percent on most machines, so each ratio has its
-uncertainty. Beside it stands what the run itself says monitoring took: the time around it on the
-client, and the recording and sampling inside.
+uncertainty. Beside it stands what does not: what the run itself says monitoring took (the time
+around it on the client, and the recording and sampling inside), and how many more calls there are.
 """
 
 from __future__ import annotations
 
+import cProfile
 import logging
 import math
 import statistics
@@ -77,7 +78,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
             processor_instance=SumsThree(),
             schema=BaseSchema,
             chunk_events=SMALL_CHUNK_EVENTS,
-            repeats=1 if quick else 2,
+            repeats=1 if quick else 4,
             max_chunks=None,
             budget=None,
         )
@@ -95,6 +96,39 @@ def rows(*, quick: bool) -> Iterator[Row]:
             budget=1.01,
         )
         yield from _compare(client, demo)
+        yield _calls(demo)
+
+
+def _calls(case: _Case) -> Row:
+    """Count the calls of chunks in this process, which are the same whatever else goes on."""
+    bare, monitored = (_calls_of(case, way) for way in (lambda _: nullcontext(), MetricsCollector))
+    return Row(
+        topic="end to end",
+        what=f"{case.name}, one chunk of each dataset, everything",
+        measured=monitored,
+        unit="calls",
+        reference="no monitoring",
+        reference_measured=bare,
+        ratio=monitored / bare,
+        budget=case.budget,
+        design=f"≤ {case.budget}",
+    )
+
+
+def _calls_of(case: _Case, way: Callable[[Any], Any]) -> int:
+    def run() -> int:
+        executor = processor.IterativeExecutor(status=False)
+        runner = processor.Runner(
+            executor, chunksize=case.chunk_events, schema=case.schema, maxchunks=1
+        )
+        profile = cProfile.Profile()
+        with way(runner):
+            profile.runcall(runner, case.fileset, case.processor_instance)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    # The first run imports, and asks files for what is then known.
+    run()
+    return run()
 
 
 class SumsThree(processor.ProcessorABC):

@@ -27,7 +27,7 @@ CALLS_PER_TASK = 6
 PICKLES_PER_TURN = 200
 
 
-def _nothing(_: int) -> None:
+def _nothing(_: object) -> None:
     pass
 
 
