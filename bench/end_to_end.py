@@ -17,8 +17,9 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
             processor_instance=SumsThree(),
             schema=BaseSchema,
             chunk_events=SMALL_CHUNK_EVENTS,
-            repeats=1 if quick else 4,
+            repeats=1 if quick else 3,
             max_chunks=None,
             budget=None,
         )
@@ -122,7 +123,8 @@ def _calls_of(case: _Case, way: Callable[[Any], Any]) -> int:
             executor, chunksize=case.chunk_events, schema=case.schema, maxchunks=1
         )
         profile = cProfile.Profile()
-        with way(runner):
+        # coffea draws its bars whatever it is told.
+        with way(runner), redirect_stdout(StringIO()):
             profile.runcall(runner, case.fileset, case.processor_instance)
         return sum(entry.callcount for entry in profile.getstats())
 

@@ -22,7 +22,7 @@ TASKS = 20_000
 TASKS_QUICK = 3_000
 WARM_UP_TASKS = 200
 # With and without take turns after so many tasks: a machine's moods last longer than that.
-TURNS = 5
+TURNS = 10
 CALLS_PER_TASK = 6
 PICKLES_PER_TURN = 200
 
