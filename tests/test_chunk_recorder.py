@@ -11,6 +11,7 @@ import pickle
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,24 @@ def test_sections_that_share_an_object_stay_apart() -> None:
     took = [section["time_delta"] for section in sections]
     assert took[0] == max(took)
     assert took[1] >= took[2] >= took[3]
+
+
+def test_sections_that_overlap_keep_their_own_times() -> None:
+    def work(secs: float) -> Iterator[None]:
+        with track_time(None, "load"):
+            yield
+            time.sleep(secs)
+
+    recorder = ChunkRecorder()
+    first, second = work(0.0), work(0.1)
+    next(first)
+    next(second)
+    list(first)
+    list(second)
+    (row,) = recorder.finish()
+    took = [section["time_delta"] for section in row["sections"]]
+    assert took[0] < took[1]
+    assert took[1] >= 0.1
 
 
 def test_a_section_without_a_chunk_does_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import functools
+import multiprocessing
 import pickle
 import time
 from collections import Counter
@@ -311,6 +312,17 @@ def test_failures_and_retries(
     assert metrics["num_failed_chunks"] == 0
     assert metrics["total_events_from_chunks"] == 2_600
     assert metrics["ledger"]["failed_work"] >= 0.1
+
+
+def test_processes_that_were_forked_send_their_rows(small_fileset: dict[str, Any]) -> None:
+    pool = functools.partial(
+        concurrent.futures.ProcessPoolExecutor, mp_context=multiprocessing.get_context("fork")
+    )
+    executor = processor.FuturesExecutor(workers=2, status=False, pool=pool)
+    runner = make_runner(executor)
+    with MetricsCollector(runner, track_workers=False) as roast:
+        out = runner(small_fileset, Undecorated())
+    assert sum(row["num_events"] for row in roast.chunk_metrics) == out["events"] == 2_600
 
 
 @pytest.mark.parametrize("name", EXECUTORS)

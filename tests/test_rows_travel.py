@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ from distributed import Client, Future
 import data
 from processors import Undecorated, WaitsForFile
 from roastcoffea import MetricsCollector
+from roastcoffea._core import ChunkLog, ChunkRecorder
 from roastcoffea.backends.by_value import work_by_value
+from roastcoffea.recording import _Mark
 
 
 @pytest.fixture
@@ -81,6 +84,27 @@ def wait_until(condition: Any) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in half a minute"
         time.sleep(0.02)
+
+
+def test_an_output_that_is_pickled_by_another_thread_was_not_packed() -> None:
+    class Carrier:
+        sent: list[bytes] = []  # noqa: RUF012
+
+        def send(self, row: bytes, *, task_ends_well: bool) -> None:
+            assert task_ends_well
+            self.sent.append(row)
+
+    recorder = ChunkRecorder()
+    recorder.start_phase("process")
+    # No other thread has used as much CPU time yet.
+    ended = (time.perf_counter_ns(), time.thread_time_ns() + 10**12)
+    mark = _Mark(recorder.finish(), Carrier(), recorder.nonce, ended)
+    with ThreadPoolExecutor(1) as pool:
+        assert pickle.loads(pool.submit(pickle.dumps, mark).result()) == 0
+    assert pickle.loads(pickle.dumps(mark)) == 0
+    (packed,) = Carrier.sent
+    (row,) = ChunkLog(packed).rows()
+    assert not row["phases"].get("serialize")
 
 
 def test_work_goes_through_a_scheduler_that_lacks_roastcoffea() -> None:

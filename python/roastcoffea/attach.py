@@ -116,7 +116,9 @@ class Session:
         output = result[0] if isinstance(result, tuple) and result else None
         if not isinstance(output, dict):
             return
-        output.pop(MARK, None)
+        mark = output.pop(MARK, 0)
+        if mark != 0:
+            mark.send_unpacked()
         if not isinstance(output.get("metrics"), Mapping):
             return
         metrics = output["metrics"] if keep else output.pop("metrics")

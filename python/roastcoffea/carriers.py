@@ -23,6 +23,9 @@ _FRAME = "<I"
 
 #: Takes the rows of a run that is collected in this very process.
 _here: dict[str, Callable[[bytes], None]] = {}
+if hasattr(os, "register_at_fork"):
+    # A forked child would hand its rows to a copy of the collector that nobody asks.
+    os.register_at_fork(after_in_child=_here.clear)
 
 
 class Carrier(Protocol):

@@ -11,6 +11,7 @@ columns, never the user's chunk.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -45,8 +46,8 @@ def record_attempt(
     ``packs`` says that the output is pickled right after, in the same thread.
     """
     try:
-        attempt = _Attempt(work, item)
         carrier = make_carrier(kind, place)
+        attempt = _Attempt(work, item)
     except Exception as error:  # noqa: BLE001
         warn_once(f"chunks cannot be recorded here: {error!r}")
         return work(item)
@@ -195,33 +196,36 @@ class _Mark:
         self._carrier = carrier
         self._nonce = nonce
         self._ended = ended
+        self._thread = threading.get_ident()
 
     def __reduce__(self) -> Any:
         log, self._log = self._log, None
-        if log is not None:
+        # Pickled elsewhere and later, it was not packed here.
+        if log is not None and self._thread == threading.get_ident():
             wall_ns, cpu_ns = self._ended
-            log.set_serialize(
-                self._nonce, time.perf_counter_ns() - wall_ns, time.thread_time_ns() - cpu_ns, None
-            )
-            _send(log, self._carrier, task_ends_well=True)
+            took_ns = time.perf_counter_ns() - wall_ns, time.thread_time_ns() - cpu_ns
+            try:
+                log.set_serialize(self._nonce, *took_ns)
+            except Exception as error:  # noqa: BLE001
+                warn_once(f"how long an output took to pack was lost: {error!r}")
+        _send(log, self._carrier, task_ends_well=True)
         return int, ()
 
-    def _send_unpacked(self) -> None:
+    def send_unpacked(self) -> None:
+        """Send the row of an output that is used without having been packed."""
         log, self._log = self._log, None
         _send(log, self._carrier, task_ends_well=False)
 
-    # The output could not be packed.
-    __del__ = _send_unpacked
-
-    # The output is used without having been packed.
     def __add__(self, other: Any) -> int:
-        self._send_unpacked()
+        self.send_unpacked()
+        if isinstance(other, _Mark):
+            other.send_unpacked()
         return 0
 
     __radd__ = __iadd__ = __add__
 
     def __deepcopy__(self, memo: Any) -> int:
-        self._send_unpacked()
+        self.send_unpacked()
         return 0
 
 

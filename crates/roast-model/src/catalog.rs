@@ -459,7 +459,7 @@ pub const CATALOG: &[MetricDef] = &[
         .caution("Estimates are about right, not exact. An empty list: nothing to say. Missing: nothing could be judged."),
 
     metric("monitoring_overhead_seconds", "Time spent on measuring", Monitoring, Seconds,
-        "time of recording in chunks + time of the sampler", "chunk rows, worker tracking", Lower),
+        "time of recording in chunks and of watching their memory + time of the sampler", "chunk rows, worker tracking", Lower),
     metric("monitoring_overhead_percent", "Core time spent on measuring", Monitoring, Percent,
         "monitoring_overhead_seconds / ledger_available_core_seconds × 100", "chunk rows, worker tracking", Lower),
 ];

@@ -277,7 +277,7 @@ const CHUNKS: &[ColumnDef] = &[
     column("preloaded_reads", Int, "column reads that preloaded arrays answered"),
     column("setup_bytes", Int, "part of bytes_read that went into opening the file and its tree"),
     column("rss_peak_bytes", Int, "highest resident memory of the process during the attempt"),
-    column("recorder_secs", Float, "time the recording itself took"),
+    column("recorder_secs", Float, "time the recording itself took, with watching the memory"),
     column("branch_set", Int, "which set of branches was read; see the table branch_sets"),
     column("num_branches", Int, "branches in that set"),
     column("dropped_sections", Int, "sections beyond what is kept for one chunk"),

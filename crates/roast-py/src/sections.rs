@@ -133,13 +133,25 @@ impl Section {
         Ok(Self { name: name.unbind(), kind, source })
     }
 
-    /// The section of this very name object, if it was made lately.
+    /// The section of this very name object, if it was made lately and is not in
+    /// use: two that are open at once need not be left in the order of their ends.
     fn made_lately(name: &Bound<'_, PyAny>) -> Option<Py<Self>> {
         at_place_of(name, |place| {
-            let section = place.as_ref().filter(|made| made.get().name.as_ptr() == name.as_ptr());
-            section.map(|made| made.clone_ref(name.py()))
+            let section = place.as_ref()?;
+            let is_same = section.get().name.as_ptr() == name.as_ptr();
+            (is_same && !section.get().is_entered()).then(|| section.clone_ref(name.py()))
         })
         .flatten()
+    }
+
+    fn is_entered(&self) -> bool {
+        let address = self.address();
+        ENTERED
+            .try_with(|entered| {
+                let entered = entered.try_borrow();
+                entered.map_or(true, |all| all.iter().any(|(other, _)| *other == address))
+            })
+            .unwrap_or(true)
     }
 
     fn address(&self) -> usize {

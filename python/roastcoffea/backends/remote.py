@@ -269,15 +269,16 @@ class SchedulerSampler:
         if start != "processing":
             return
         try:
-            metadata = details.get("metadata")
-            if metadata and self.name in metadata:
-                self._keep_row(metadata[self.name])
-                # Dask would keep it for as long as it keeps the result.
-                self._scheduler.tasks[key].metadata.pop(self.name, None)
             # A failure that will be retried arrives without details.
             startstops = details.get("startstops")
             if startstops and finish in ("memory", "erred"):
                 self._record_task(key, finish, startstops, details)
+            metadata = details.get("metadata")
+            if metadata and self.name in metadata:
+                # Taken out, or the task and Dask's other plugins would keep it, too.
+                row = metadata.pop(self.name)
+                self._scheduler.tasks[key].metadata.pop(self.name, None)
+                self._keep_row(row)
         except Exception as error:
             self._note_error(error)
 
