@@ -45,15 +45,15 @@ impl Usual {
     fn of(some: &[Item], more: &[Item], room: &mut Vec<f64>) -> Option<Self> {
         let mut middle = |get: fn(&Item) -> f64| middle(room, some.iter().chain(more).map(get));
         Some(Self {
-            around_secs: middle(|item| item.secs - item.process_secs)?,
-            process_secs: middle(|item| item.process_secs)?,
-            events: middle(|item| item.events)?,
+            around_secs: middle(|item| item.secs() - item.process_secs())?,
+            process_secs: middle(Item::process_secs)?,
+            events: middle(Item::events)?,
         })
     }
 
     /// How many times longer than usual each took.
     fn ratios(self, items: &[Item]) -> impl Iterator<Item = f64> {
-        let ratios = items.iter().map(move |item| item.secs / self.secs(item.events));
+        let ratios = items.iter().map(move |item| item.secs() / self.secs(item.events()));
         ratios.filter(|ratio| ratio.is_finite())
     }
 
@@ -142,12 +142,32 @@ pub(super) fn slow_group(evidence: &Evidence<'_>, plan: Option<&Plan>) -> Option
     })
 }
 
-/// What is compared of a chunk: close together, since it is gone through often.
+/// What is compared of a chunk: close together and short, since there are millions
+/// of them and they are gone through often. Seven digits tell slow from usual.
 #[derive(Clone, Copy, Default)]
 struct Item {
-    secs: f64,
-    process_secs: f64,
-    events: f64,
+    secs: f32,
+    process_secs: f32,
+    events: f32,
+}
+
+impl Item {
+    fn of(chunk: Chunk<'_>) -> Self {
+        let (secs, process_secs) = (chunk.secs() as f32, chunk.process_secs() as f32);
+        Self { secs, process_secs, events: chunk.events() as f32 }
+    }
+
+    fn secs(&self) -> f64 {
+        self.secs.into()
+    }
+
+    fn process_secs(&self) -> f64 {
+        self.process_secs.into()
+    }
+
+    fn events(&self) -> f64 {
+        self.events.into()
+    }
 }
 
 /// Where the items of a group are.
@@ -168,8 +188,7 @@ fn slowest(chunks: &Chunks<'_>, code: Code, among: Code) -> Option<Group> {
     for (chunk, group) in chunks().zip(group_of) {
         let Some(place) = groups.get_mut(group as usize) else { continue };
         if let Some(item) = items.get_mut(place.stop) {
-            let (secs, process_secs) = (chunk.secs(), chunk.process_secs());
-            *item = Item { secs, process_secs, events: chunk.events() };
+            *item = Item::of(chunk);
         }
         place.stop += 1;
     }
@@ -243,7 +262,7 @@ fn slowest_of_field(groups: &[Place], items: &[Item], room: &mut Vec<f64>) -> Op
     if ratio < 1.0 + DEVIATIONS * middle(room, others.map(|ratio| (ratio - 1.0).abs()))? {
         return None;
     }
-    let excess = |item: &Item| (item.secs - usual.secs(item.events)).max(0.0);
+    let excess = |item: &Item| (item.secs() - usual.secs(item.events())).max(0.0);
     let excess_secs = group.iter().map(excess).sum();
     Some(Group { code: place.code, excess_secs, ratio, chunks: group.len(), usual })
 }
