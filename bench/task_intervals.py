@@ -21,9 +21,9 @@ from roastcoffea.backends.dask import DaskMetricsBackend
 TASKS = 20_000
 TASKS_QUICK = 3_000
 WARM_UP_TASKS = 200
-# With and without take turns so often: a machine's moods last longer than that.
-TURNS = 10
-TURNS_QUICK = 5
+# With and without take turns so often: a machine's moods last longer than that. Each turn starts
+# and ends a sampler, so they must not be short.
+TURNS = 5
 CALLS_PER_TASK = 6
 PICKLES_PER_TURN = 200
 
@@ -35,29 +35,28 @@ def _nothing(_: object) -> None:
 def rows(*, quick: bool) -> Iterator[Row]:
     """Run no-op tasks with and without, by turns, and time the hook itself."""
     tasks = TASKS_QUICK if quick else TASKS
-    turns = TURNS_QUICK if quick else TURNS
     with (
         LocalCluster(
             n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
         ) as cluster,
         Client(cluster) as client,
     ):
-        run = _Run(client, tasks // turns)
+        run = _Run(client, tasks // TURNS)
         _Run(client, WARM_UP_TASKS).bare()
         # Scheduler, workers and client share this process: its CPU time is all there is.
-        both = pair_of(run.monitored, run.bare, repeats=turns)
+        both = pair_of(run.monitored, run.bare, repeats=TURNS)
         per_call = client.run_on_scheduler(_hook_secs)
     yield Row(
         topic="task intervals",
         what=f"{tasks:,} no-op tasks: CPU of cluster and client",
-        measured=both.measured * turns,
+        measured=both.measured * TURNS,
         unit="s",
         reference="without monitoring",
-        reference_measured=both.reference * turns,
+        reference_measured=both.reference * TURNS,
         ratio=both.ratio,
         budget=1.05,
     )
-    per_task = both.reference * turns / tasks
+    per_task = both.reference * TURNS / tasks
     yield Row(
         topic="task intervals",
         what=f"the hook, {CALLS_PER_TASK} transitions of a task",
