@@ -154,7 +154,7 @@ bench-quick: $(BENCH_PACKAGE)/.built ## Fail if a cost is half again its budget 
 .PHONY: bench-check
 bench-check: $(VENV)/.built ## The same in short, on the development build (a minute)
 	PYTHONPATH=examples:. $(BIN)/python -m bench --quick --any-build \
-		startup sections chunk_recording payload task_intervals finishing growth
+		startup sections chunk_recording payload sampler task_intervals finishing growth
 
 .PHONY: bench-rust
 bench-rust: $(VENV)/.deps ## Micro-benchmarks of recording and analysis
