@@ -77,7 +77,8 @@ def cluster_tables(
 ) -> list[TableBuilder]:
     """Make tables as the scheduler ships them: a sample a second, a heartbeat every two.
 
-    With ``task_starts_ns`` there is one task of a tenth of a second at each.
+    With ``task_starts_ns`` there is one task at each, workers taking turns: a task lasts until the
+    next one of its worker.
     """
     import numpy as np
 
@@ -124,6 +125,7 @@ def cluster_tables(
     if task_starts_ns is not None:
         count = len(task_starts_ns)
         one = np.zeros(count, dtype=np.int32).tobytes()
+        ended_ns = int(task_starts_ns[-1]) + 100_000_000
         tasks = TableBuilder("tasks")
         tasks.append(
             {
@@ -132,7 +134,7 @@ def cluster_tables(
                 "action": (one, ["compute"]),
                 "outcome": (one, ["memory"]),
                 "start": task_starts_ns.tobytes(),
-                "stop": (task_starts_ns + 100_000_000).tobytes(),
+                "stop": np.append(task_starts_ns[workers:], [ended_ns] * workers)[-count:].tobytes(),
                 "nbytes": random.integers(1, 10**6, count).astype(np.float64).tobytes(),
             }
         )

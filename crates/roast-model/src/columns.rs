@@ -22,54 +22,42 @@ use arrow_schema::ArrowError;
 
 use crate::table::ColumnKind;
 
-/// Values that are looked at together before they are put away.
-const BLOCK: usize = 1024;
+/// Cells that are looked at together before they are put away.
+const BLOCK: usize = u64::BITS as usize;
 
-/// What a block was filled with.
-struct Filled<'b, T> {
-    /// A missing value is the default one.
-    all: &'b [T],
-    missing: usize,
+/// Cells that wait until there is a block of them. A missing one is held as the
+/// default value.
+#[derive(Debug, Default)]
+struct Waiting<T> {
+    values: Vec<T>,
+    /// A bit for each that is not missing.
+    there: u64,
 }
 
-impl<T> Filled<'_, T> {
-    /// Whether any value is not missing.
-    fn some(&self) -> bool {
-        self.missing < self.all.len()
+impl<T: Copy + Default> Waiting<T> {
+    /// Adds one, and tells whether the block is full.
+    #[inline]
+    fn push(&mut self, cell: Option<T>) -> bool {
+        self.there |= u64::from(cell.is_some()) << self.values.len();
+        self.values.push(cell.unwrap_or_default());
+        self.values.len() == BLOCK
     }
-}
 
-/// Takes values up to the end of a block, and notes which are there.
-fn fill<'b, T: Copy + Default>(
-    cells: &mut impl Iterator<Item = Option<T>>,
-    block: &'b mut [T; BLOCK],
-    valid: &mut NullBufferBuilder,
-) -> Filled<'b, T> {
-    let (mut count, mut missing) = (0, 0);
-    for (slot, cell) in block.iter_mut().zip(cells) {
-        match cell {
-            Some(value) => {
-                *slot = value;
-                // A block without gaps says so at once, below.
-                if missing > 0 {
-                    valid.append_non_null();
-                }
-            }
-            None => {
-                if missing == 0 {
-                    valid.append_n_non_nulls(count);
-                }
-                *slot = T::default();
-                missing += 1;
-                valid.append_null();
-            }
+    /// Notes which are there, and tells whether any is.
+    fn note(&self, valid: &mut NullBufferBuilder) -> bool {
+        let all = self.values.len();
+        match self.there.count_ones() as usize {
+            0 => valid.append_n_nulls(all),
+            there if there == all => valid.append_n_non_nulls(all),
+            _ => (0..all).for_each(|bit| valid.append(self.there >> bit & 1 == 1)),
         }
-        count += 1;
+        self.there != 0
     }
-    if missing == 0 {
-        valid.append_n_non_nulls(count);
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.there = 0;
     }
-    Filled { all: block.get(..count).unwrap_or_default(), missing }
 }
 
 /// Notes which values of an array are there.

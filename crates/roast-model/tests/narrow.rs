@@ -185,10 +185,10 @@ proptest! {
             units.iter().map(|units| units.map(|units| units as f64 / in_one)).collect()
         };
         let mut micros = FloatColumn::default();
-        micros.extend_micros(units.iter().copied());
+        units.iter().for_each(|&units| micros.push_micros(units));
         prop_assert_eq!(table(micros), built("read_secs", vec![ColumnData::Floats(secs(1e6))]));
         let mut tenths = FloatColumn::default();
-        tenths.extend_tenth_micros(units.iter().copied());
+        units.iter().for_each(|&units| tenths.push_tenth_micros(units));
         prop_assert_eq!(table(tenths), built("read_secs", vec![ColumnData::Floats(secs(1e7))]));
     }
 }

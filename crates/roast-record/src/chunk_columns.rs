@@ -2,7 +2,8 @@
 //! rows that users see are both made from this list, so they agree.
 
 use roast_model::{
-    Column, ColumnData, ColumnKind, IntColumn, KeyColumn, NameColumn, Table, UtcNs, Value,
+    Column, ColumnData, ColumnKind, FloatColumn, IntColumn, KeyColumn, NameColumn, Table,
+    TextColumn, UtcNs, Value,
 };
 
 use crate::chunk_log::ChunkLog;
@@ -14,12 +15,14 @@ use crate::row::{Reading, Row, Times};
 
 /// A row with all that its columns are made from.
 pub(crate) struct View<'a> {
-    pub(crate) log: &'a ChunkLog,
+    log: &'a ChunkLog,
     pub(crate) row: &'a Row,
     pub(crate) ranked: Ranked,
     pub(crate) chunk_id: i64,
     /// What branch sets have in the table of branch sets.
-    pub(crate) numbers: &'a SetNumbers,
+    numbers: &'a SetNumbers,
+    pub(crate) source: Source,
+    place: Place,
 }
 
 /// A name of the log, and the number after it.
@@ -41,21 +44,25 @@ pub(crate) enum Get {
     Text(for<'a> fn(&View<'a>) -> Option<&'a str>),
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    pub(crate) fn new(
+        log: &'a ChunkLog,
+        row: &'a Row,
+        ranked: Ranked,
+        chunk_id: i64,
+        numbers: &'a SetNumbers,
+    ) -> Self {
+        let source = log.palettes.sources.get(row.source).copied().unwrap_or_default();
+        let place = log.palettes.places.get(row.place).copied().unwrap_or_default();
+        Self { log, row, ranked, chunk_id, numbers, source, place }
+    }
+
     fn phase(&self, phase: ChunkPhase) -> Times {
         self.row.phase(phase)
     }
 
     fn reading(&self) -> Option<Reading> {
         self.row.reading
-    }
-
-    pub(crate) fn source(&self) -> Source {
-        self.log.palettes.sources.get(self.row.source).copied().unwrap_or_default()
-    }
-
-    fn place(&self) -> Place {
-        self.log.palettes.places.get(self.row.place).copied().unwrap_or_default()
     }
 
     /// The branch set's number in the table of branch sets.
@@ -128,14 +135,14 @@ const SERIALIZE: (Get, Get, Get) = phase_columns!(Serialize);
 /// Every column of the `chunks` table.
 pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("chunk_id", Get::Int(|view| Some(view.chunk_id))),
-    ("dataset", Get::Name(|view| view.source().dataset)),
-    ("file", Get::Name(|view| view.source().file)),
-    ("uuid", Get::Name(|view| view.source().uuid)),
-    ("tree", Get::Name(|view| view.source().tree)),
+    ("dataset", Get::Name(|view| view.source.dataset)),
+    ("file", Get::Name(|view| view.source.file)),
+    ("uuid", Get::Name(|view| view.source.uuid)),
+    ("tree", Get::Name(|view| view.source.tree)),
     ("entry_start", Get::Int(|view| view.row.entry_start)),
     ("entry_stop", Get::Int(|view| view.row.entry_stop)),
     ("num_events", Get::Int(|view| view.row.num_events)),
-    ("worker", Get::Name(|view| view.place().worker)),
+    ("worker", Get::Name(|view| view.place.worker)),
     ("start", Get::Int(|view| view.row.start_ns)),
     ("stop", Get::Int(|view| view.row.stop_ns)),
     ("duration_secs", PROCESS.0),
@@ -146,8 +153,8 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("extra", Get::Text(|view| view.row.extra.as_deref())),
     ("attempt", Get::Int(|view| Some(view.ranked.attempt.into()))),
     ("outcome", Get::Word(|view| view.ranked.outcome.name())),
-    ("host", Get::Name(|view| view.place().host)),
-    ("thread", Get::Int(|view| view.place().thread.map(to_i64))),
+    ("host", Get::Name(|view| view.place.host)),
+    ("thread", Get::Int(|view| view.place.thread.map(to_i64))),
     ("task_key", Get::Key(|view| Some((view.row.task_head?, view.row.task_number)))),
     ("unpack_secs", UNPACK.0),
     ("unpack_cpu_secs", UNPACK.1),
@@ -187,70 +194,96 @@ pub(crate) const CHUNK_COLUMNS: &[(&str, Get)] = &[
     ("dropped_sections", Get::Int(|view| Some(to_i64(view.row.dropped_sections)))),
 ];
 
-/// A column that grows by batches of rows.
+/// A column that grows, and how its values are found.
 pub(crate) enum Growing {
-    /// Anything but names of the log.
-    Plain(Column),
-    Names(LogNames),
-    Keys(LogNames, IntColumn),
+    Int(fn(&View<'_>) -> Option<i64>, IntColumn),
+    Micros(fn(&View<'_>) -> Option<u64>, FloatColumn),
+    Name(fn(&View<'_>) -> Option<u32>, LogNames),
+    Word(fn(&View<'_>) -> &'static str, Words),
+    Key(fn(&View<'_>) -> Option<TaskKey>, LogNames, IntColumn),
+    Text(for<'a> fn(&View<'a>) -> Option<&'a str>, TextColumn),
 }
 
 impl Growing {
     /// A column that is to have so many rows.
-    pub(crate) fn new(kind: ColumnKind, get: Get, rows: usize) -> Self {
-        let mut growing = match get {
-            Get::Name(_) => Self::Names(LogNames::default()),
-            Get::Key(_) => Self::Keys(LogNames::default(), IntColumn::default()),
-            _ => Self::Plain(Column::new(kind)),
-        };
-        match &mut growing {
-            Self::Plain(column) => column.expect_rows(rows),
-            Self::Names(names) => names.expect_rows(rows),
-            Self::Keys(heads, numbers) => {
-                heads.expect_rows(rows);
-                numbers.expect_rows(rows);
+    pub(crate) fn new(get: Get, rows: usize) -> Self {
+        match get {
+            Get::Int(get) => Self::Int(get, ints(rows)),
+            Get::Micros(get) => {
+                let mut column = FloatColumn::default();
+                column.expect_rows(rows);
+                Self::Micros(get, column)
             }
+            Get::Name(get) => Self::Name(get, LogNames::expecting(rows)),
+            Get::Word(get) => Self::Word(get, Words::expecting(rows)),
+            Get::Key(get) => Self::Key(get, LogNames::expecting(rows), ints(rows)),
+            Get::Text(get) => Self::Text(get, TextColumn::default()),
         }
-        growing
     }
 
-    pub(crate) fn extend(&mut self, get: Get, views: &[View<'_>]) {
-        match (self, get) {
-            (Self::Plain(Column::Int(column)), Get::Int(get)) => {
-                column.extend(views.iter().map(get));
+    #[inline]
+    pub(crate) fn push(&mut self, view: &View<'_>) {
+        match self {
+            Self::Int(get, column) => column.push(get(view)),
+            Self::Micros(get, column) => column.push_micros(get(view)),
+            Self::Name(get, names) => names.push(get(view)),
+            Self::Word(get, words) => words.push(get(view)),
+            Self::Key(get, heads, numbers) => {
+                let key = get(view);
+                heads.push(key.map(|(head, _)| head));
+                numbers.push(key.and_then(|(_, number)| number).map(to_i64));
             }
-            (Self::Plain(Column::Float(column)), Get::Micros(get)) => {
-                column.extend_micros(views.iter().map(get));
-            }
-            (Self::Plain(Column::Name(column)), Get::Word(get)) => {
-                column.extend(views.iter().map(|view| Some(get(view))));
-            }
-            (Self::Plain(Column::Text(column)), Get::Text(get)) => {
-                views.iter().for_each(|view| column.push(get(view)));
-            }
-            (Self::Keys(heads, numbers), Get::Key(get)) => {
-                heads.extend(views.iter().map(|view| get(view).map(|(head, _)| head)));
-                numbers.extend(views.iter().map(|view| get(view)?.1.map(to_i64)));
-            }
-            (Self::Names(names), Get::Name(get)) => names.extend(views.iter().map(get)),
-            // The pairs above are all there are: `new` made the column.
-            (Self::Plain(column), _) => column.extend_missing(views.len()),
-            (Self::Names(names), _) => names.extend(views.iter().map(|_| None)),
-            (Self::Keys(heads, numbers), _) => {
-                heads.extend(views.iter().map(|_| None));
-                numbers.extend_missing(views.len());
-            }
+            Self::Text(get, column) => column.push(get(view)),
         }
     }
 
     pub(crate) fn finish(self, log: &ChunkLog) -> Column {
         match self {
-            Self::Plain(column) => column,
-            Self::Names(names) => Column::Name(names.finish(log)),
-            Self::Keys(heads, numbers) => {
+            Self::Int(_, column) => Column::Int(column),
+            Self::Micros(_, column) => Column::Float(column),
+            Self::Name(_, names) => Column::Name(names.finish(log)),
+            Self::Word(_, words) => Column::Name(words.finish()),
+            Self::Key(_, heads, numbers) => {
                 Column::Key(KeyColumn::from_parts(heads.finish(log), numbers))
             }
+            Self::Text(_, column) => Column::Text(column),
         }
+    }
+}
+
+fn ints(rows: usize) -> IntColumn {
+    let mut column = IntColumn::default();
+    column.expect_rows(rows);
+    column
+}
+
+/// Few words as a column.
+#[derive(Default)]
+pub(crate) struct Words {
+    codes: IntColumn,
+    used: Vec<&'static str>,
+}
+
+impl Words {
+    fn expecting(rows: usize) -> Self {
+        Self { codes: ints(rows), used: Vec::new() }
+    }
+
+    pub(crate) fn expect_rows(&mut self, rows: usize) {
+        self.codes.expect_rows(rows);
+    }
+
+    pub(crate) fn push(&mut self, word: &'static str) {
+        let known = self.used.iter().position(|used| *used == word);
+        let code = known.unwrap_or_else(|| {
+            self.used.push(word);
+            self.used.len() - 1
+        });
+        self.codes.push(i64::try_from(code).ok());
+    }
+
+    pub(crate) fn finish(self) -> NameColumn {
+        NameColumn::from_codes(self.codes, self.used)
     }
 }
 
@@ -266,25 +299,31 @@ pub(crate) struct LogNames {
 }
 
 impl LogNames {
+    fn expecting(rows: usize) -> Self {
+        Self { codes: ints(rows), ..Self::default() }
+    }
+
     pub(crate) fn expect_rows(&mut self, rows: usize) {
         self.codes.expect_rows(rows);
     }
 
-    pub(crate) fn extend(&mut self, names: impl Iterator<Item = Option<u32>>) {
-        let Self { codes, used, own } = self;
-        codes.extend(names.map(|name| {
-            let name = name?;
-            let place = usize::try_from(name).ok()?;
-            if own.len() <= place {
-                own.resize(place + 1, None);
-            }
-            let slot = own.get_mut(place)?;
-            if slot.is_none() {
-                *slot = u32::try_from(used.len()).ok();
-                used.push(name);
-            }
-            slot.map(i64::from)
-        }));
+    #[inline]
+    pub(crate) fn push(&mut self, name: Option<u32>) {
+        let code = name.and_then(|name| self.own_code(name));
+        self.codes.push(code.map(i64::from));
+    }
+
+    fn own_code(&mut self, name: u32) -> Option<u32> {
+        let place = usize::try_from(name).ok()?;
+        if self.own.len() <= place {
+            self.own.resize(place + 1, None);
+        }
+        let slot = self.own.get_mut(place)?;
+        if slot.is_none() {
+            *slot = u32::try_from(self.used.len()).ok();
+            self.used.push(name);
+        }
+        *slot
     }
 
     pub(crate) fn finish(self, log: &ChunkLog) -> NameColumn {

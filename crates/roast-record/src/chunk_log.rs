@@ -198,15 +198,9 @@ impl ChunkLog {
     /// Adds what is in the numbers of this log already.
     pub(crate) fn add(&mut self, more: Content) {
         let rows = more.rows.all();
-        let shared = rows.iter().filter(|row| self.find(row.nonce()).is_some()).count();
-        if shared == 0 || shared < rows.len() {
-            self.add_costs(&more, shared);
-        }
-        for (key, facts) in more.files {
-            self.content.files.entry(key).or_default().unite(&facts);
-        }
-        self.content.rows.reserve(rows.len() - shared);
-        self.known.reserve(rows.len() - shared);
+        let before = self.len();
+        self.content.rows.reserve(rows.len());
+        self.known.reserve(rows.len());
         for stored in rows {
             let nonce = stored.nonce();
             if !self.is_new(nonce) {
@@ -221,15 +215,22 @@ impl ChunkLog {
                 self.complete(nonce, late);
             }
         }
+        let added = self.len() - before;
+        if added > 0 || rows.is_empty() {
+            self.add_costs(&more, before, rows.len() - added);
+        }
+        for (key, facts) in more.files {
+            self.content.files.entry(key).or_default().unite(&facts);
+        }
         for (nonce, times) in more.late {
             self.complete(nonce, times);
         }
     }
 
-    /// Adds the costs of rows of which some may be here already, but not all.
-    fn add_costs(&mut self, more: &Content, shared: usize) {
+    /// Adds the costs of rows of which some may have been here before, but not all.
+    fn add_costs(&mut self, more: &Content, before: usize, shared: usize) {
         let own = &mut self.content;
-        if shared > 0 && shared == own.rows.len() {
+        if shared > 0 && shared == before {
             // All that was counted before is in the others as well.
             own.costs.clear();
             own.cost_overlap = 0;

@@ -70,7 +70,7 @@ impl Content {
         };
         for _ in 0..reader.count()? {
             let nonce = read_nonce(reader)?;
-            content.late.insert(nonce, Times::unpack(reader)?);
+            content.late.insert(nonce, Times::unpack(reader));
         }
         content.cost_overlap = reader.plain()?;
         Ok(content)
@@ -135,7 +135,7 @@ fn read_rows(reader: &mut Reader<'_>, codes: &Codes) -> Result<RowStore, LogErro
     // A row is longer than a nonce.
     rows.reserve(count.min(reader.rest().len() / NONCE_BYTES));
     for _ in 0..count {
-        let start_ns = reader.moment(last_start)?;
+        let start_ns = reader.moment(last_start);
         last_start = start_ns.unwrap_or(last_start);
         let nonce = read_nonce(reader)?;
         rows.push(nonce, start_ns, |writer| renumber(reader, writer, codes))?;
@@ -171,9 +171,9 @@ fn read_files(
     for _ in 0..reader.count()? {
         let key = codes.in_source(read_source(reader)?)?;
         let mut facts = FileFacts {
-            num_branches: reader.maybe()?,
-            compressed_bytes: reader.maybe()?,
-            uncompressed_bytes: reader.maybe()?,
+            num_branches: reader.maybe(),
+            compressed_bytes: reader.maybe(),
+            uncompressed_bytes: reader.maybe(),
             branch_bytes: BTreeMap::new(),
         };
         for _ in 0..reader.count()? {

@@ -63,12 +63,12 @@ impl BranchCost {
             cost.cached = reader.plain()?;
             cost.preloaded = reader.plain()?;
         }
-        cost.wall_us = reader.maybe()?;
-        cost.cpu_us = reader.short_of(cost.wall_us)?;
-        cost.bytes = reader.maybe()?;
-        cost.requests = if head & 2 == 2 { Some(cost.reads) } else { reader.maybe()? };
-        cost.decompress_us = reader.maybe()?;
-        cost.interpret_us = reader.maybe()?;
+        cost.wall_us = reader.maybe();
+        cost.cpu_us = reader.short_of(cost.wall_us);
+        cost.bytes = reader.maybe();
+        cost.requests = if head & 2 == 2 { Some(cost.reads) } else { reader.maybe() };
+        cost.decompress_us = reader.maybe();
+        cost.interpret_us = reader.maybe();
         Ok(cost)
     }
 }

@@ -30,7 +30,8 @@ impl ChunkLog {
     }
 
     fn shown(&self, row: &Row, ranked: Ranked, chunk_id: i64) -> Value {
-        let view = View { log: self, row, ranked, chunk_id, numbers: &Vec::new() };
+        let numbers = Vec::new();
+        let view = View::new(self, row, ranked, chunk_id, &numbers);
         let sections: Vec<ShownSection<'_>> = row
             .sections
             .iter()

@@ -73,7 +73,7 @@ impl Palettes {
             let mut set = Vec::new();
             let mut next = 0;
             for _ in 0..reader.count()? {
-                let branch = reader.near(next)?.ok_or(LogError::Damaged)?;
+                let branch = reader.near(next).ok_or(LogError::Damaged)?;
                 next = branch.saturating_add(1);
                 set.push(codes.name(u32::try_from(branch).map_err(|_| LogError::Damaged)?)?);
             }
@@ -87,7 +87,7 @@ impl Palettes {
             let place = Place {
                 worker: reader.maybe_code()?,
                 host: reader.maybe_code()?,
-                thread: reader.maybe()?,
+                thread: reader.maybe(),
             };
             codes.places.push(self.places.code_of(codes.in_place(place)?));
         }

@@ -89,9 +89,10 @@ impl Times {
         writer.maybe(self.run_queue_us);
     }
 
-    pub(crate) fn unpack(reader: &mut Reader<'_>) -> Result<Self, LogError> {
-        let wall_us = reader.maybe()?;
-        Ok(Self { wall_us, cpu_us: reader.short_of(wall_us)?, run_queue_us: reader.maybe()? })
+    #[inline(always)]
+    pub(crate) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let wall_us = reader.maybe();
+        Self { wall_us, cpu_us: reader.short_of(wall_us), run_queue_us: reader.maybe() }
     }
 
     fn pack_without_queue(&self, writer: &mut Writer) {
@@ -99,9 +100,10 @@ impl Times {
         writer.short_of(self.cpu_us, self.wall_us);
     }
 
-    fn unpack_without_queue(reader: &mut Reader<'_>) -> Result<Self, LogError> {
-        let wall_us = reader.maybe()?;
-        Ok(Self { wall_us, cpu_us: reader.short_of(wall_us)?, run_queue_us: None })
+    #[inline(always)]
+    fn unpack_without_queue(reader: &mut Reader<'_>) -> Self {
+        let wall_us = reader.maybe();
+        Self { wall_us, cpu_us: reader.short_of(wall_us), run_queue_us: None }
     }
 }
 
@@ -202,10 +204,12 @@ impl Row {
         reader: &mut Reader<'_>,
         start_ns: Option<i64>,
     ) -> Result<(), LogError> {
-        let mut sections = std::mem::take(&mut self.sections);
-        sections.clear();
-        *self = Self { start_ns, sections, ..Self::default() };
         let row = self;
+        // What is not in every row; the rest is written below.
+        (row.reading, row.error, row.extra) = (None, None, None);
+        row.dropped_sections = 0;
+        row.sections.clear();
+        row.start_ns = start_ns;
         let head = Head::read(reader)?;
         let has = |bit: u8| head.flags & bit != 0;
         row.replayed = head.is_replayed();
@@ -214,19 +218,19 @@ impl Row {
         row.task_head = head.task_head;
         row.task_number = head.task_number;
         row.branch_set = head.branch_set;
-        row.entry_start = reader.near(0)?;
-        row.entry_stop = reader.near(row.entry_start.unwrap_or_default())?;
-        row.num_events = reader.near(row.likely_events())?;
+        row.entry_start = reader.near(0);
+        row.entry_stop = reader.near(row.entry_start.unwrap_or_default());
+        row.num_events = reader.near(row.likely_events());
         for times in &mut row.phases {
-            *times = Times::unpack(reader)?;
+            *times = Times::unpack(reader);
         }
-        row.stop_ns = reader.moment(row.likely_stop())?;
+        row.stop_ns = reader.moment(row.likely_stop());
         if has(HAS_READING) {
             let mut reading = Reading {
-                read: Times::unpack(reader)?,
-                decompress: Times::unpack_without_queue(reader)?,
-                interpret: Times::unpack_without_queue(reader)?,
-                bytes: reader.near(0)?,
+                read: Times::unpack(reader),
+                decompress: Times::unpack_without_queue(reader),
+                interpret: Times::unpack_without_queue(reader),
+                bytes: reader.near(0),
                 reads: reader.plain()?,
                 ..Reading::default()
             };
@@ -236,13 +240,13 @@ impl Row {
             }
             row.reading = Some(reading);
         }
-        row.requests = reader.maybe()?;
-        row.rss_start_bytes = reader.memory(0)?;
-        row.rss_end_bytes = reader.memory(row.rss_start_bytes.unwrap_or_default())?;
-        row.rss_peak_bytes = reader.memory(row.rss_end_bytes.unwrap_or_default())?;
-        row.setup_bytes = reader.near(0)?;
-        row.bytes_read = reader.near(row.likely_bytes())?;
-        row.recorder_us = reader.maybe()?;
+        row.requests = reader.maybe();
+        row.rss_start_bytes = reader.memory(0);
+        row.rss_end_bytes = reader.memory(row.rss_start_bytes.unwrap_or_default());
+        row.rss_peak_bytes = reader.memory(row.rss_end_bytes.unwrap_or_default());
+        row.setup_bytes = reader.near(0);
+        row.bytes_read = reader.near(row.likely_bytes());
+        row.recorder_us = reader.maybe();
         if has(HAS_ERROR) {
             row.error = Some(reader.code()?);
         }
@@ -278,7 +282,7 @@ impl Head {
         let flags: u8 = reader.bytes(1)?.first().copied().ok_or(LogError::Damaged)?;
         let (source, place) = (reader.code()?, reader.code()?);
         let task_head = reader.maybe_code()?;
-        let task_number = if task_head.is_some() { reader.maybe()? } else { None };
+        let task_number = if task_head.is_some() { reader.maybe() } else { None };
         Ok(Self { flags, source, place, task_head, task_number, branch_set: reader.maybe_code()? })
     }
 
@@ -295,8 +299,8 @@ impl Head {
 
     /// First and last entry, which follow the head.
     pub(crate) fn entries(reader: &mut Reader<'_>) -> Result<(Option<i64>, Option<i64>), LogError> {
-        let start = reader.near(0)?;
-        Ok((start, reader.near(start.unwrap_or_default())?))
+        let start = reader.near(0);
+        Ok((start, reader.near(start.unwrap_or_default())))
     }
 
     pub(crate) fn is_failed(self) -> bool {
@@ -352,7 +356,7 @@ pub(crate) fn renumber(
     for index in 0..count {
         let section = SectionHead::read(reader)?;
         SectionHead { name: to.name(section.name)?, ..section }.write(writer);
-        let outwards = reader.maybe()?;
+        let outwards = reader.maybe();
         around(index, outwards)?;
         writer.maybe(outwards);
         writer.bytes.extend_from_slice(reader.skip(section.measured())?);
@@ -424,11 +428,11 @@ impl Section {
         last: Option<&Self>,
     ) -> Result<Self, LogError> {
         let SectionHead { name, kind, many } = SectionHead::read(reader)?;
-        let outwards = reader.maybe()?;
+        let outwards = reader.maybe();
         let parent = around(index, outwards)?;
-        let start = reader.short_of(likely_start(last, outwards))?;
-        let wall = reader.maybe()?;
-        let cpu = reader.short_of(wall)?;
+        let start = reader.short_of(likely_start(last, outwards));
+        let wall = reader.maybe();
+        let cpu = reader.short_of(wall);
         let count = if many { reader.plain()? } else { 1 };
         let mut section = Self {
             name,
@@ -445,11 +449,10 @@ impl Section {
         match kind {
             SectionKind::Time => {}
             SectionKind::Memory => {
-                section.rss_start_bytes = reader.memory(0)?;
-                section.rss_end_bytes =
-                    reader.memory(section.rss_start_bytes.unwrap_or_default())?;
+                section.rss_start_bytes = reader.memory(0);
+                section.rss_end_bytes = reader.memory(section.rss_start_bytes.unwrap_or_default());
             }
-            SectionKind::Bytes => section.bytes = reader.near(0)?,
+            SectionKind::Bytes => section.bytes = reader.near(0),
         }
         Ok(section)
     }

@@ -2,13 +2,14 @@
 //! other, and write each some of the columns: so a column grows in one place, and
 //! no row is unpacked twice.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use roast_model::{Column, Table};
+use roast_model::Column;
 
 use crate::chunk_columns::{CHUNK_COLUMNS, Growing, View, to_i64};
 use crate::chunk_log::ChunkLog;
@@ -19,9 +20,16 @@ use crate::section_columns::SectionColumns;
 
 /// Rows that are unpacked before they become columns: as many as stay in a core's
 /// own memory.
-const ROWS_PER_BATCH: usize = 512;
+const ROWS_PER_BATCH: usize = 256;
+/// Batches that a thread may be ahead of the other one, which may be held up.
+const BATCHES_AHEAD: usize = 16;
 /// So many columns of chunks take as long as the others and all of sections.
 const COLUMNS_OF_FIRST: usize = 40;
+
+/// After so many rows it is known about how many sections there are in one.
+const TYPICAL_ROWS: i64 = 1_000;
+/// Rows do not all have as many.
+const SPARE_SECTIONS: f64 = 1.05;
 
 /// The columns of the tables of chunks and sections.
 pub(crate) struct RowColumns {
@@ -68,8 +76,8 @@ fn unpack(log: &ChunkLog, ranked: &[Ranked], rows: &mut Vec<Row>) {
 
 /// Does it on two threads; `false` if there is none to be had.
 fn together(ranked: &[Ranked], first: &mut Share<'_>, second: &mut Share<'_>) -> bool {
-    let (to_second, from_first) = sync_channel(1);
-    let (to_first, from_second) = sync_channel(1);
+    let (to_second, from_first) = channel();
+    let (to_first, from_second) = channel();
     thread::scope(|scope| {
         let other = thread::Builder::new().spawn_scoped(scope, move || {
             second.write_all(ranked, Side::Second, &to_first, &from_first);
@@ -94,7 +102,6 @@ type Batch = Arc<Vec<Row>>;
 struct Share<'a> {
     log: &'a ChunkLog,
     numbers: &'a SetNumbers,
-    columns: Range<usize>,
     chunks: Vec<Growing>,
     others: Option<Others>,
 }
@@ -107,61 +114,63 @@ impl<'a> Share<'a> {
         columns: Range<usize>,
         others: Option<Others>,
     ) -> Self {
-        let kinds = Table::Chunks.columns().iter().map(|def| def.kind).zip(CHUNK_COLUMNS);
-        let chunks = kinds
-            .skip(columns.start)
-            .take(columns.len())
-            .map(|(kind, (_, get))| Growing::new(kind, *get, rows))
-            .collect();
-        Self { log, numbers, columns, chunks, others }
+        let getters = CHUNK_COLUMNS.iter().skip(columns.start).take(columns.len());
+        let chunks = getters.map(|(_, get)| Growing::new(*get, rows)).collect();
+        Self { log, numbers, chunks, others }
     }
 
-    /// Unpacks every second batch, and writes them all.
+    /// Unpacks every second batch, some ahead of time, and writes them all.
     fn write_all(
         &mut self,
         ranked: &[Ranked],
         side: Side,
-        give: &SyncSender<Batch>,
+        give: &Sender<Batch>,
         take: &Receiver<Batch>,
     ) {
-        // The other thread has done with a batch when it gives the next one but one.
-        let mut batches: [Batch; 2] = Default::default();
-        let pairs = ranked.chunks(2 * ROWS_PER_BATCH);
-        for (start, pair) in (0..).step_by(2 * ROWS_PER_BATCH).zip(pairs) {
-            let (first, second) = pair.split_at(pair.len().min(ROWS_PER_BATCH));
-            let [own, _] = &mut batches;
-            unpack(self.log, if side == Side::First { first } else { second }, Arc::make_mut(own));
-            // There is nobody to give to or take from only if the other thread failed,
-            // which shows where it is waited for.
-            let Ok(()) = give.send(Arc::clone(own)) else { return };
-            let Ok(others) = take.recv() else { return };
+        let pairs = || {
+            let pairs = ranked.chunks(2 * ROWS_PER_BATCH);
+            pairs.map(|pair| pair.split_at(pair.len().min(ROWS_PER_BATCH)))
+        };
+        let mut to_unpack =
+            pairs().map(|(first, second)| if side == Side::First { first } else { second });
+        let (mut ahead, mut written) = (VecDeque::<Batch>::new(), VecDeque::<Batch>::new());
+        let mut start = 0;
+        // There is nobody to give to or take from only if the other thread failed,
+        // which shows where it is waited for.
+        for (first, second) in pairs() {
+            while ahead.len() < BATCHES_AHEAD
+                && let Some(ranked) = to_unpack.next()
+            {
+                // One that the other thread has written, too, is used again.
+                let is_free =
+                    written.front_mut().is_some_and(|batch| Arc::get_mut(batch).is_some());
+                let used = if is_free { written.pop_front() } else { None };
+                let mut batch = used.unwrap_or_default();
+                unpack(self.log, ranked, Arc::make_mut(&mut batch));
+                let Ok(()) = give.send(Arc::clone(&batch)) else { return };
+                ahead.push_back(batch);
+            }
+            let (Some(own), Ok(others)) = (ahead.pop_front(), take.recv()) else { return };
             let (of_first, of_second) =
-                if side == Side::First { (&*own, &others) } else { (&others, &*own) };
+                if side == Side::First { (&own, &others) } else { (&others, &own) };
             self.write(start, first, of_first);
             self.write(start + first.len(), second, of_second);
-            drop(others);
-            batches.swap(0, 1);
+            start += first.len() + second.len();
+            written.push_back(own);
         }
     }
 
     /// Writes rows, of which the first is row number `start`.
     fn write(&mut self, start: usize, ranked: &[Ranked], rows: &[Row]) {
-        let views: Vec<View<'_>> = (start..)
-            .zip(rows.iter().zip(ranked))
-            .map(|(chunk_id, (row, &ranked))| View {
-                log: self.log,
-                row,
-                ranked,
-                chunk_id: to_i64(chunk_id as u64),
-                numbers: self.numbers,
-            })
-            .collect();
-        let columns = CHUNK_COLUMNS.iter().skip(self.columns.start);
-        for (column, (_, get)) in self.chunks.iter_mut().zip(columns) {
-            column.extend(*get, &views);
-        }
-        if let Some(others) = &mut self.others {
-            others.write(&views);
+        for (chunk_id, (row, &ranked)) in (start..).zip(rows.iter().zip(ranked)) {
+            let chunk_id = to_i64(chunk_id as u64);
+            let view = View::new(self.log, row, ranked, chunk_id, self.numbers);
+            for column in &mut self.chunks {
+                column.push(&view);
+            }
+            if let Some(others) = &mut self.others {
+                others.push(&view);
+            }
         }
     }
 }
@@ -182,17 +191,15 @@ impl Others {
         }
     }
 
-    fn write(&mut self, views: &[View<'_>]) {
-        for view in views {
-            self.sections.push(view.chunk_id, view.source().dataset, view.row);
-            let sum = self.bytes_of_source.get_mut(view.row.source as usize);
-            if let (Outcome::Ok, Some(sum)) = (view.ranked.outcome, sum) {
-                *sum = added(*sum, view.row.bytes_read);
-            }
+    fn push(&mut self, view: &View<'_>) {
+        self.sections.push(view);
+        if view.chunk_id == TYPICAL_ROWS {
+            let per_row = self.sections.len() as f64 / TYPICAL_ROWS as f64;
+            self.sections.expect_rows((self.rows as f64 * per_row * SPARE_SECTIONS) as usize);
         }
-        if views.first().is_some_and(|view| view.chunk_id == 0) {
-            self.sections.expect_rows(self.rows as f64 / views.len() as f64);
+        let sum = self.bytes_of_source.get_mut(view.row.source as usize);
+        if let (Outcome::Ok, Some(sum)) = (view.ranked.outcome, sum) {
+            *sum = added(*sum, view.row.bytes_read);
         }
-        self.sections.settle();
     }
 }

@@ -1,32 +1,22 @@
 //! The `sections` table while it grows.
 
-use roast_model::{Column, FloatColumn, IntColumn, NameColumn};
+use roast_model::{Column, FloatColumn, IntColumn};
 
-use crate::chunk_columns::{LogNames, to_i64};
+use crate::chunk_columns::{LogNames, View, Words, to_i64};
 use crate::chunk_log::ChunkLog;
 use crate::kinds::SectionKind;
-use crate::row::{Row, Section};
+use crate::row::Section;
 
-/// A section with what follows from those around it.
-#[derive(Clone, Copy)]
-struct Placed {
-    section: Section,
-    chunk_id: i64,
-    dataset: Option<u32>,
-    depth: u32,
-    occurrence: u32,
-}
-
-/// Columns, and the sections that are not in them yet.
 #[derive(Default)]
 pub(crate) struct SectionColumns {
-    waiting: Vec<Placed>,
+    /// How deep the sections of this row are.
+    depths: Vec<i64>,
     /// How often a name came in this row, by name and kind.
-    seen: Vec<[u32; SectionKind::ALL.len()]>,
+    seen: Vec<[i64; SectionKind::ALL.len()]>,
     chunk_id: IntColumn,
     dataset: LogNames,
     section: LogNames,
-    kind: NameColumn,
+    kind: Words,
     depth: IntColumn,
     parent: IntColumn,
     occurrence: IntColumn,
@@ -40,26 +30,41 @@ pub(crate) struct SectionColumns {
 }
 
 impl SectionColumns {
-    pub(crate) fn push(&mut self, chunk_id: i64, dataset: Option<u32>, row: &Row) {
-        let first = self.waiting.len();
-        for section in &row.sections {
+    /// Adds the sections of a row.
+    pub(crate) fn push(&mut self, view: &View<'_>) {
+        self.depths.clear();
+        for section in &view.row.sections {
             let around = section.parent.and_then(|parent| usize::try_from(parent).ok());
-            let around = around.and_then(|parent| self.waiting.get(first + parent));
-            let depth = around.map_or(0, |around| around.depth.saturating_add(1));
+            let around = around.and_then(|parent| self.depths.get(parent));
+            let depth = around.map_or(0, |depth| depth.saturating_add(1));
+            self.depths.push(depth);
             let occurrence = self.seen(section).map_or(0, |seen| {
                 *seen += 1;
                 *seen - 1
             });
-            self.waiting.push(Placed { section: *section, chunk_id, dataset, depth, occurrence });
+            self.chunk_id.push(Some(view.chunk_id));
+            self.dataset.push(view.source.dataset);
+            self.section.push(Some(section.name));
+            self.kind.push(section.kind.name());
+            self.depth.push(Some(depth));
+            self.parent.push(section.parent.map(i64::from));
+            self.occurrence.push(Some(occurrence));
+            self.start.push_tenth_micros(section.start);
+            self.wall.push_tenth_micros(section.wall);
+            self.cpu.push_tenth_micros(section.cpu);
+            self.rss_start.push(section.rss_start_bytes);
+            self.rss_end.push(section.rss_end_bytes);
+            self.bytes.push(section.bytes);
+            self.count.push(Some(to_i64(section.count)));
         }
-        for section in &row.sections {
+        for section in &view.row.sections {
             if let Some(seen) = self.seen(section) {
                 *seen = 0;
             }
         }
     }
 
-    fn seen(&mut self, section: &Section) -> Option<&mut u32> {
+    fn seen(&mut self, section: &Section) -> Option<&mut i64> {
         let name = usize::try_from(section.name).ok()?;
         if self.seen.len() <= name {
             self.seen.resize(name + 1, Default::default());
@@ -67,10 +72,13 @@ impl SectionColumns {
         self.seen.get_mut(name)?.get_mut(section.kind as usize)
     }
 
-    /// Tells how many times as many sections there will be as now wait, about.
-    pub(crate) fn expect_rows(&mut self, times: f64) {
-        // Chunks do not all have as many.
-        let rows = (self.waiting.len() as f64 * times * 1.05) as usize;
+    /// Sections so far.
+    pub(crate) fn len(&self) -> usize {
+        self.chunk_id.len()
+    }
+
+    /// Tells how many there will be.
+    pub(crate) fn expect_rows(&mut self, rows: usize) {
         self.dataset.expect_rows(rows);
         self.section.expect_rows(rows);
         self.kind.expect_rows(rows);
@@ -91,35 +99,13 @@ impl SectionColumns {
         }
     }
 
-    /// Puts what waits into the columns.
-    pub(crate) fn settle(&mut self) {
-        let placed = self.waiting.iter();
-        let sections = || placed.clone().map(|placed| &placed.section);
-        self.chunk_id.extend(placed.clone().map(|placed| Some(placed.chunk_id)));
-        self.dataset.extend(placed.clone().map(|placed| placed.dataset));
-        self.section.extend(sections().map(|section| Some(section.name)));
-        self.kind.extend(sections().map(|section| Some(section.kind.name())));
-        self.depth.extend(placed.clone().map(|placed| Some(placed.depth.into())));
-        self.parent.extend(sections().map(|section| section.parent.map(i64::from)));
-        self.occurrence.extend(placed.clone().map(|placed| Some(placed.occurrence.into())));
-        self.start.extend_tenth_micros(sections().map(|section| section.start));
-        self.wall.extend_tenth_micros(sections().map(|section| section.wall));
-        self.cpu.extend_tenth_micros(sections().map(|section| section.cpu));
-        self.rss_start.extend(sections().map(|section| section.rss_start_bytes));
-        self.rss_end.extend(sections().map(|section| section.rss_end_bytes));
-        self.bytes.extend(sections().map(|section| section.bytes));
-        self.count.extend(sections().map(|section| Some(to_i64(section.count))));
-        self.waiting.clear();
-    }
-
     /// The columns of the table, in order.
-    pub(crate) fn finish(mut self, log: &ChunkLog) -> Vec<Column> {
-        self.settle();
+    pub(crate) fn finish(self, log: &ChunkLog) -> Vec<Column> {
         vec![
             Column::Int(self.chunk_id),
             Column::Name(self.dataset.finish(log)),
             Column::Name(self.section.finish(log)),
-            Column::Name(self.kind),
+            Column::Name(self.kind.finish()),
             Column::Int(self.depth),
             Column::Int(self.parent),
             Column::Int(self.occurrence),

@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
 
     /// A number of up to eight bytes, as nearly all are; none if it is longer, or
     /// too close to the end to take eight bytes at once.
-    #[inline]
+    #[inline(always)]
     fn short(&mut self) -> Option<u64> {
         let word = u64::from_le_bytes(*self.rest.first_chunk()?);
         // The byte without a high bit is the last one.
@@ -211,70 +211,67 @@ impl<'a> Reader<'a> {
         }
     }
 
-    // A measured number that is too large for what it counts is not known.
+    // Measured numbers. One that is too large for what it counts is not known, and
+    // neither is one that is damaged: then nothing can be read after it, so that
+    // what ends with any other number is refused.
 
-    #[inline]
-    pub(crate) fn maybe(&mut self) -> Result<Option<u64>, LogError> {
+    #[inline(always)]
+    pub(crate) fn maybe(&mut self) -> Option<u64> {
         match self.short() {
-            Some(number) => Ok(number.checked_sub(1)),
-            None => Ok(self.long()?.checked_sub(1).and_then(|number| number.try_into().ok())),
+            Some(number) => number.checked_sub(1),
+            None => self.long_measured()?.try_into().ok(),
         }
     }
 
-    fn maybe_signed(&mut self) -> Result<Option<i128>, LogError> {
-        Ok(self.wide()?.checked_sub(1).map(unfold))
-    }
-
-    #[inline]
-    pub(crate) fn near(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
+    #[inline(always)]
+    pub(crate) fn near(&mut self, guess: i64) -> Option<i64> {
         match self.short() {
-            Some(number) => {
-                let gap = number.checked_sub(1).map(unfold_short);
-                Ok(gap.and_then(|gap| guess.checked_add(gap)))
-            }
-            None => {
-                let gap = self.maybe_signed()?;
-                Ok(gap.and_then(|gap| (i128::from(guess) + gap).try_into().ok()))
-            }
+            Some(number) => guess.checked_add(unfold_short(number.checked_sub(1)?)),
+            None => (i128::from(guess) + unfold(self.long_measured()?)).try_into().ok(),
         }
     }
 
-    #[inline]
-    pub(crate) fn short_of(&mut self, limit: Option<u64>) -> Result<Option<u64>, LogError> {
+    #[inline(always)]
+    pub(crate) fn short_of(&mut self, limit: Option<u64>) -> Option<u64> {
         let limit = limit.unwrap_or_default();
         match self.short() {
-            Some(number) => {
-                let gap = number.checked_sub(1).map(unfold_short);
-                Ok(gap.and_then(|gap| limit.checked_add_signed(-gap)))
-            }
-            None => {
-                let gap = self.maybe_signed()?;
-                Ok(gap.and_then(|gap| (i128::from(limit) - gap).try_into().ok()))
-            }
+            Some(number) => limit.checked_add_signed(-unfold_short(number.checked_sub(1)?)),
+            None => (i128::from(limit) - unfold(self.long_measured()?)).try_into().ok(),
         }
     }
 
-    fn in_units(&mut self, guess: i64, unit: i64) -> Result<Option<i64>, LogError> {
+    #[inline(always)]
+    fn in_units(&mut self, guess: i64, unit: i64) -> Option<i64> {
         match self.short() {
-            Some(number) => Ok(number.checked_sub(1).and_then(|coded| {
+            Some(number) => {
+                let coded = number.checked_sub(1)?;
                 let scale = if coded & 1 == 0 { unit } else { 1 };
                 guess.checked_add(unfold_short(coded >> 1).checked_mul(scale)?)
-            })),
-            None => Ok(self.wide()?.checked_sub(1).and_then(|coded| {
+            }
+            None => {
+                let coded = self.long_measured()?;
                 let scale = if coded & 1 == 0 { unit } else { 1 };
-                let gap = unfold(coded >> 1) * i128::from(scale);
-                (i128::from(guess) + gap).try_into().ok()
-            })),
+                (i128::from(guess) + unfold(coded >> 1) * i128::from(scale)).try_into().ok()
+            }
         }
     }
 
-    #[inline]
-    pub(crate) fn memory(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
+    #[cold]
+    fn long_measured(&mut self) -> Option<u128> {
+        match self.long() {
+            Ok(number) => number.checked_sub(1),
+            Err(_) => {
+                self.rest = &[];
+                None
+            }
+        }
+    }
+
+    pub(crate) fn memory(&mut self, guess: i64) -> Option<i64> {
         self.in_units(guess, PAGE_BYTES)
     }
 
-    #[inline]
-    pub(crate) fn moment(&mut self, guess: i64) -> Result<Option<i64>, LogError> {
+    pub(crate) fn moment(&mut self, guess: i64) -> Option<i64> {
         self.in_units(guess, NS_PER_MICRO)
     }
 
@@ -333,11 +330,11 @@ mod tests {
             writer.moment(near, guess);
             let mut reader = Reader::new(&writer.bytes);
             prop_assert_eq!(reader.plain().unwrap(), plain);
-            prop_assert_eq!(reader.maybe().unwrap(), maybe);
-            prop_assert_eq!(reader.near(guess).unwrap(), near);
-            prop_assert_eq!(reader.short_of(limit).unwrap(), maybe);
-            prop_assert_eq!(reader.memory(guess).unwrap(), near);
-            prop_assert_eq!(reader.moment(guess).unwrap(), near);
+            prop_assert_eq!(reader.maybe(), maybe);
+            prop_assert_eq!(reader.near(guess), near);
+            prop_assert_eq!(reader.short_of(limit), maybe);
+            prop_assert_eq!(reader.memory(guess), near);
+            prop_assert_eq!(reader.moment(guess), near);
             prop_assert!(reader.rest().is_empty());
             let mut reader = Reader::new(&writer.bytes);
             prop_assert_eq!(reader.skip(6).unwrap(), &writer.bytes);
@@ -361,18 +358,37 @@ mod tests {
     }
 
     #[test]
+    fn nothing_can_be_read_after_a_measured_number_that_is_damaged() {
+        let endless = [0xff; 30];
+        let cut_off = [0xff; 3];
+        for bytes in [&endless[..], &cut_off, &[]] {
+            let reads: [fn(&mut Reader<'_>) -> bool; 5] = [
+                |reader| reader.maybe().is_none(),
+                |reader| reader.near(1).is_none(),
+                |reader| reader.short_of(Some(1)).is_none(),
+                |reader| reader.memory(1).is_none(),
+                |reader| reader.moment(1).is_none(),
+            ];
+            for read in reads {
+                let mut reader = Reader::new(bytes);
+                assert!(read(&mut reader) && reader.rest().is_empty() && reader.plain().is_err());
+            }
+        }
+    }
+
+    #[test]
     fn a_measured_number_that_is_too_large_is_missing() {
         let mut bytes = vec![0xff; 9];
         bytes.push(0x7f);
         let mut reader = Reader::new(&bytes);
-        assert_eq!(reader.maybe().unwrap(), None);
+        assert_eq!(reader.maybe(), None);
         for guess in [i64::MAX, 0, i64::MIN] {
-            assert_eq!(Reader::new(&bytes).near(guess).unwrap(), None);
-            assert_eq!(Reader::new(&bytes).memory(guess).unwrap(), None);
+            assert_eq!(Reader::new(&bytes).near(guess), None);
+            assert_eq!(Reader::new(&bytes).memory(guess), None);
         }
-        assert_eq!(Reader::new(&bytes).short_of(Some(0)).unwrap(), None);
+        assert_eq!(Reader::new(&bytes).short_of(Some(0)), None);
         assert!(Reader::new(&bytes).code().is_err() && Reader::new(&bytes).maybe_code().is_err());
         // One more than a guess that cannot be more.
-        assert_eq!(Reader::new(&[3, 0, 0, 0, 0, 0, 0, 0]).near(i64::MAX).unwrap(), None);
+        assert_eq!(Reader::new(&[3, 0, 0, 0, 0, 0, 0, 0]).near(i64::MAX), None);
     }
 }

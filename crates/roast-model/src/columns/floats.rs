@@ -10,16 +10,23 @@ use arrow_array::{Array, ArrayRef, NullArray, PrimitiveArray};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
 
-use super::{BLOCK, fill, make_room_for, put_valid};
+use super::{BLOCK, Waiting, make_room_for, put_valid};
 use crate::cells::FloatCells;
 
 /// Digits of a decimal of four bytes.
 const DIGITS: u8 = 9;
 const MOST: i64 = 999_999_999;
 
+/// Of an array, so many values are added at a time: a stretch without any adds none.
+const UNITS_AT_ONCE: usize = 1024;
+
 /// Real numbers that grow.
 #[derive(Debug)]
 pub struct FloatColumn {
+    /// Counts of a unit, or the bits of numbers.
+    waiting: Waiting<u64>,
+    /// The unit, if they are counts of one.
+    unit: Option<Unit>,
     values: Values,
     valid: NullBufferBuilder,
     expected_rows: usize,
@@ -76,7 +83,13 @@ impl Unit {
 
 impl Default for FloatColumn {
     fn default() -> Self {
-        Self { values: Values::Missing, valid: NullBufferBuilder::new(0), expected_rows: 0 }
+        Self {
+            waiting: Waiting::default(),
+            unit: None,
+            values: Values::Missing,
+            valid: NullBufferBuilder::new(0),
+            expected_rows: 0,
+        }
     }
 }
 
@@ -88,7 +101,7 @@ impl FloatColumn {
 
     /// Rows.
     pub fn len(&self) -> usize {
-        self.valid.len()
+        self.valid.len() + self.waiting.values.len()
     }
 
     /// No rows.
@@ -98,77 +111,64 @@ impl FloatColumn {
 
     /// Adds numbers.
     pub fn extend(&mut self, cells: impl IntoIterator<Item = Option<f64>>) {
-        let mut cells = cells.into_iter();
-        let mut block = [0.0; BLOCK];
-        loop {
-            let before = self.valid.len();
-            let numbers = fill(&mut cells, &mut block, &mut self.valid);
-            match numbers.some() {
-                false => self.values.extend_zeros(numbers.all.len()),
-                true => self.values.extend(numbers.all, before),
-            }
-            if numbers.all.len() < BLOCK {
-                return;
-            }
+        cells.into_iter().for_each(|cell| self.push(None, cell.map(f64::to_bits)));
+    }
+
+    /// Adds a number that was measured in whole microseconds, as seconds.
+    #[inline]
+    pub fn push_micros(&mut self, cell: Option<u64>) {
+        self.push(Some(Unit::Micro), cell);
+    }
+
+    /// Adds a number that was measured in units of 100 ns, as seconds.
+    #[inline]
+    pub fn push_tenth_micros(&mut self, cell: Option<u64>) {
+        self.push(Some(Unit::TenthMicro), cell);
+    }
+
+    #[inline]
+    fn push(&mut self, unit: Option<Unit>, cell: Option<u64>) {
+        if self.unit != unit {
+            self.settle();
+            self.unit = unit;
+        }
+        if self.waiting.push(cell) {
+            self.settle();
         }
     }
 
-    /// Adds numbers that were measured in whole microseconds, as seconds.
-    pub fn extend_micros(&mut self, cells: impl IntoIterator<Item = Option<u64>>) {
-        self.extend_units(Unit::Micro, cells);
-    }
-
-    /// Adds numbers that were measured in units of 100 ns, as seconds.
-    pub fn extend_tenth_micros(&mut self, cells: impl IntoIterator<Item = Option<u64>>) {
-        self.extend_units(Unit::TenthMicro, cells);
-    }
-
-    fn extend_units(&mut self, unit: Unit, cells: impl IntoIterator<Item = Option<u64>>) {
-        let mut cells = cells.into_iter();
-        let (mut block, mut units) = ([0_u64; BLOCK], [0_i64; BLOCK]);
-        loop {
-            let before = self.valid.len();
-            let counts = fill(&mut cells, &mut block, &mut self.valid);
-            let rows = counts.all.len();
-            // What are whole microseconds after all is held as such.
-            let tens = unit == Unit::TenthMicro && counts.all.iter().all(|count| count % 10 == 0);
-            let most = if tens { 10 * MOST } else { MOST }.unsigned_abs();
-            if !counts.some() {
-                self.values.extend_zeros(rows);
-            } else if counts.all.iter().all(|count| *count <= most) {
-                let units = units.get_mut(..rows).unwrap_or_default();
-                for (slot, count) in units.iter_mut().zip(counts.all) {
-                    *slot = count.cast_signed();
-                }
-                if tens {
-                    units.iter_mut().for_each(|units| *units /= 10);
-                }
-                let unit = if tens { Unit::Micro } else { unit };
-                self.values.extend_units(unit, units, before);
-            } else {
-                let in_one = unit.in_one();
-                let numbers: Vec<f64> =
-                    counts.all.iter().map(|count| *count as f64 / in_one).collect();
-                self.values.extend_floats(&numbers, before);
+    /// Puts away what waits.
+    fn settle(&mut self) {
+        let before = self.valid.len();
+        let waiting = &self.waiting.values;
+        if !self.waiting.note(&mut self.valid) {
+            self.values.extend_zeros(waiting.len());
+        } else if let Some(unit) = self.unit {
+            self.values.extend_counts(unit, waiting, before);
+        } else {
+            let mut numbers = [0.0; BLOCK];
+            for (number, bits) in numbers.iter_mut().zip(waiting) {
+                *number = f64::from_bits(*bits);
             }
-            match &mut self.values {
-                Values::Missing => {}
-                Values::Units(_, values) => make_room_for(values, self.expected_rows),
-                Values::Float(values) => make_room_for(values, self.expected_rows),
-            }
-            if rows < BLOCK {
-                return;
-            }
+            self.values.extend(numbers.get(..waiting.len()).unwrap_or_default(), before);
         }
+        match &mut self.values {
+            Values::Missing => {}
+            Values::Units(_, values) => make_room_for(values, self.expected_rows),
+            Values::Float(values) => make_room_for(values, self.expected_rows),
+        }
+        self.waiting.clear();
     }
 
     /// Adds rows in which the value is missing.
     pub fn extend_missing(&mut self, rows: usize) {
+        self.settle();
         self.valid.append_n_nulls(rows);
         self.values.extend_zeros(rows);
     }
 
     pub(super) fn extend_array(&mut self, array: &ArrayRef) -> bool {
+        self.settle();
         let units = match array.data_type() {
             DataType::Decimal32(_, decimals) => {
                 let unit = Unit::ALL.into_iter().find(|unit| unit.decimals() == *decimals);
@@ -177,13 +177,13 @@ impl FloatColumn {
             _ => None,
         };
         if let Some((unit, units)) = units {
-            for first in (0..units.len()).step_by(BLOCK) {
-                let block = units.slice(first, BLOCK.min(units.len() - first));
+            for first in (0..units.len()).step_by(UNITS_AT_ONCE) {
+                let block = units.slice(first, UNITS_AT_ONCE.min(units.len() - first));
                 let before = self.valid.len();
                 put_valid(&mut self.valid, block.len(), block.nulls());
                 if block.null_count() < block.len() {
-                    let counts: Vec<i64> = block.values().iter().map(|&n| i64::from(n)).collect();
-                    self.values.extend_units(unit, &counts, before);
+                    let counts = block.values().iter().map(|&n| i64::from(n));
+                    self.values.extend_units(unit, counts, before);
                 } else {
                     self.values.extend_zeros(block.len());
                 }
@@ -196,6 +196,7 @@ impl FloatColumn {
     }
 
     pub(super) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
+        self.settle();
         let rows = self.valid.len();
         let valid = self.valid.finish();
         Ok(match std::mem::replace(&mut self.values, Values::Missing) {
@@ -224,24 +225,47 @@ impl Values {
         let units = block.get_mut(..numbers.len()).unwrap_or_default();
         for unit in Unit::ALL {
             if first.is_some_and(|first| first <= unit) && unit.count(numbers, units) {
-                return self.extend_units(unit, units, before);
+                return self.extend_units(unit, units.iter().copied(), before);
             }
         }
         self.extend_floats(numbers, before);
     }
 
+    /// Adds counts of a unit, of any size.
+    fn extend_counts(&mut self, unit: Unit, counts: &[u64], before: usize) {
+        // What are whole microseconds after all is held as such.
+        let tens = unit == Unit::TenthMicro && counts.iter().all(|count| count % 10 == 0);
+        let most = if tens { 10 * MOST } else { MOST }.unsigned_abs();
+        if counts.iter().fold(0, |largest, &count| count.max(largest)) <= most {
+            let counts = counts.iter().map(|count| count.cast_signed());
+            match tens {
+                true => self.extend_units(Unit::Micro, counts.map(|n| n / 10), before),
+                false => self.extend_units(unit, counts, before),
+            }
+        } else {
+            let in_one = unit.in_one();
+            let numbers: Vec<f64> = counts.iter().map(|count| *count as f64 / in_one).collect();
+            self.extend_floats(&numbers, before);
+        }
+    }
+
     /// Adds numbers of a unit, of which each has few enough digits.
-    fn extend_units(&mut self, unit: Unit, units: &[i64], before: usize) {
-        self.make_room(unit, units, before);
+    fn extend_units(
+        &mut self,
+        unit: Unit,
+        units: impl Iterator<Item = i64> + Clone,
+        before: usize,
+    ) {
+        self.make_room(unit, units.clone(), before);
         match self {
             Self::Missing => {}
             Self::Units(there, values) => {
                 let factor = if *there == unit { 1 } else { 10 };
-                values.extend(units.iter().map(|&units| units as i32 * factor));
+                values.extend(units.map(|units| units as i32 * factor));
             }
             Self::Float(values) => {
                 let in_one = unit.in_one();
-                values.extend(units.iter().map(|&units| units as f64 / in_one));
+                values.extend(units.map(|units| units as f64 / in_one));
             }
         }
     }
@@ -263,13 +287,13 @@ impl Values {
 
     /// Makes the values such that these can be added: in one unit with them, or as
     /// floats if there is no room for that.
-    fn make_room(&mut self, unit: Unit, units: &[i64], before: usize) {
+    fn make_room(&mut self, unit: Unit, mut units: impl Iterator<Item = i64>, before: usize) {
         let fits = |units: i64| units.abs() <= MOST / 10;
         match self {
             Self::Missing => *self = Self::Units(unit, vec![0; before]),
             Self::Units(there, _) if *there == unit => {}
             Self::Units(Unit::TenthMicro, _) => {
-                if !units.iter().all(|&units| fits(units)) {
+                if !units.all(fits) {
                     self.make_float(before);
                 }
             }

@@ -8,12 +8,13 @@ use arrow_array::{Array, ArrayRef, NullArray, PrimitiveArray};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
 use arrow_schema::DataType;
 
-use super::{BLOCK, fill, make_room_for, put_valid};
+use super::{Waiting, make_room_for, put_valid};
 use crate::cells::IntCells;
 
 /// Whole numbers that grow.
 #[derive(Debug)]
 pub struct IntColumn {
+    waiting: Waiting<i64>,
     values: Values,
     valid: NullBufferBuilder,
     expected_rows: usize,
@@ -32,7 +33,12 @@ enum Values {
 
 impl Default for IntColumn {
     fn default() -> Self {
-        Self { values: Values::Missing, valid: NullBufferBuilder::new(0), expected_rows: 0 }
+        Self {
+            waiting: Waiting::default(),
+            values: Values::Missing,
+            valid: NullBufferBuilder::new(0),
+            expected_rows: 0,
+        }
     }
 }
 
@@ -44,7 +50,7 @@ impl IntColumn {
 
     /// Rows.
     pub fn len(&self) -> usize {
-        self.valid.len()
+        self.valid.len() + self.waiting.values.len()
     }
 
     /// No rows.
@@ -52,36 +58,43 @@ impl IntColumn {
         self.len() == 0
     }
 
+    /// Adds a value.
+    #[inline]
+    pub fn push(&mut self, cell: Option<i64>) {
+        if self.waiting.push(cell) {
+            self.settle();
+        }
+    }
+
     /// Adds values.
     pub fn extend(&mut self, cells: impl IntoIterator<Item = Option<i64>>) {
-        let mut cells = cells.into_iter();
-        let mut block = [0_i64; BLOCK];
-        loop {
-            let before = self.valid.len();
-            let numbers = fill(&mut cells, &mut block, &mut self.valid);
-            if numbers.some() {
-                // A missing one is zero, which fits everywhere.
-                let (least, most) = numbers
-                    .all
-                    .iter()
-                    .fold((0, 0), |(least, most), &number| (number.min(least), number.max(most)));
-                self.values.make_room(least, most, before);
-            }
-            self.values.make_room_for(self.expected_rows);
-            self.values.extend(numbers.all);
-            if numbers.all.len() < BLOCK {
-                return;
-            }
+        cells.into_iter().for_each(|cell| self.push(cell));
+    }
+
+    /// Puts away what waits.
+    fn settle(&mut self) {
+        let before = self.valid.len();
+        let numbers = &self.waiting.values;
+        if self.waiting.note(&mut self.valid) {
+            // A missing one is zero, which fits everywhere. A negative one needs as
+            // many bits as what it is the opposite of.
+            let bits = numbers.iter().fold(0, |bits, &n| bits | n ^ n >> (i64::BITS - 1));
+            self.values.make_room(bits, before);
         }
+        self.values.make_room_for(self.expected_rows);
+        self.values.extend(numbers);
+        self.waiting.clear();
     }
 
     /// Adds rows in which the value is missing.
     pub fn extend_missing(&mut self, rows: usize) {
+        self.settle();
         self.valid.append_n_nulls(rows);
         self.values.extend_zeros(rows);
     }
 
     pub(super) fn extend_array(&mut self, array: &ArrayRef) -> bool {
+        self.settle();
         if self.values.extend_same(array) {
             put_valid(&mut self.valid, array.len(), array.nulls());
             return true;
@@ -92,6 +105,7 @@ impl IntColumn {
     }
 
     pub(super) fn finish(&mut self) -> ArrayRef {
+        self.settle();
         let rows = self.valid.len();
         let valid = self.valid.finish();
         match std::mem::replace(&mut self.values, Values::Missing) {
@@ -133,17 +147,13 @@ impl Values {
         }
     }
 
-    /// Widens what is there until numbers between these two fit.
-    fn make_room(&mut self, least: i64, most: i64, rows: usize) {
-        let holds = |low: i64, high: i64| low <= least && most <= high;
-        let needed = if holds(i8::MIN.into(), i8::MAX.into()) {
-            i8::BITS
-        } else if holds(i16::MIN.into(), i16::MAX.into()) {
-            i16::BITS
-        } else if holds(i32::MIN.into(), i32::MAX.into()) {
-            i32::BITS
-        } else {
-            i64::BITS
+    /// Widens what is there until numbers of so many bits fit, which come with a sign.
+    fn make_room(&mut self, bits: i64, rows: usize) {
+        let needed = match i64::BITS - bits.leading_zeros() {
+            0..i8::BITS => i8::BITS,
+            i8::BITS..i16::BITS => i16::BITS,
+            i16::BITS..i32::BITS => i32::BITS,
+            _ => i64::BITS,
         };
         if needed <= self.width() {
             return;

@@ -9,8 +9,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, NullArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field};
 
-use super::{BLOCK, IntColumn, NameColumn};
+use super::{IntColumn, NameColumn};
 use crate::cells::{IntCells, NameCells};
+
+/// Keys that are split before their parts are added.
+const KEYS_AT_ONCE: usize = 1024;
 
 /// The key without its number, and the number, if joining them with a dash
 /// gives the key back.
@@ -50,10 +53,10 @@ impl KeyColumn {
     /// Adds keys.
     pub fn extend<'a>(&mut self, cells: impl IntoIterator<Item = Option<&'a str>>) {
         let mut cells = cells.into_iter();
-        let mut block: Vec<Option<(&str, Option<i64>)>> = Vec::with_capacity(BLOCK);
+        let mut block: Vec<Option<(&str, Option<i64>)>> = Vec::with_capacity(KEYS_AT_ONCE);
         loop {
             block.clear();
-            block.extend(cells.by_ref().take(BLOCK).map(|key| {
+            block.extend(cells.by_ref().take(KEYS_AT_ONCE).map(|key| {
                 let (head, number) = split_key(key?);
                 match number.map(i64::try_from) {
                     None => Some((head, None)),
@@ -63,7 +66,7 @@ impl KeyColumn {
             }));
             self.heads.extend(block.iter().map(|cell| cell.map(|(head, _)| head)));
             self.numbers.extend(block.iter().map(|cell| cell.and_then(|(_, number)| number)));
-            if block.len() < BLOCK {
+            if block.len() < KEYS_AT_ONCE {
                 return;
             }
         }

@@ -5,6 +5,7 @@ use roast_model::{Frame, chunk_rows};
 
 use super::make::{nonce, serialize_us, single, tables};
 use crate::chunk_log::ChunkLog;
+use crate::order::ROWS_WORTH_A_THREAD;
 
 /// Where the table of columns is in a log's tables.
 const COLUMNS: usize = 2;
@@ -147,6 +148,15 @@ fn rows_of_the_log_and_rows_of_its_tables_are_equal() {
     let from_tables = chunk_rows(&tables[0], Some(&tables[1]), Some(&tables[3]));
     assert_eq!(log.rows(), from_tables);
     assert_eq!(from_tables.len(), 30);
+}
+
+#[test]
+fn so_many_rows_that_two_threads_lay_them_out_are_the_same_rows() {
+    let log = in_order(&(0..ROWS_WORTH_A_THREAD as u64 + 300).rev().collect::<Vec<_>>());
+    let tables = tables(&log);
+    let from_tables = chunk_rows(&tables[0], Some(&tables[1]), Some(&tables[3]));
+    assert_eq!(from_tables.len(), ROWS_WORTH_A_THREAD + 300);
+    assert!(log.rows() == from_tables);
 }
 
 #[test]
