@@ -134,7 +134,9 @@ def cluster_tables(
                 "action": (one, ["compute"]),
                 "outcome": (one, ["memory"]),
                 "start": task_starts_ns.tobytes(),
-                "stop": np.append(task_starts_ns[workers:], [ended_ns] * workers)[-count:].tobytes(),
+                "stop": np.append(task_starts_ns[workers:], [ended_ns] * workers)[
+                    -count:
+                ].tobytes(),
                 "nbytes": random.integers(1, 10**6, count).astype(np.float64).tobytes(),
             }
         )

@@ -7,14 +7,14 @@ import pickle
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask.task_spec import Task
 from distributed import Client, LocalCluster
 from distributed.protocol.pickle import dumps
 
 from bench.row import Row
-from bench.timing import pair, pair_of
+from bench.timing import in_turns, medians, pair
 from roastcoffea.backends.by_value import work_by_value
 from roastcoffea.backends.dask import DaskMetricsBackend
 
@@ -43,20 +43,23 @@ def rows(*, quick: bool) -> Iterator[Row]:
     ):
         run = _Run(client, tasks // TURNS)
         _Run(client, WARM_UP_TASKS).bare()
-        # Scheduler, workers and client share this process: its CPU time is all there is.
-        both = pair_of(run.monitored, run.bare, repeats=TURNS)
+        turns = in_turns(run.monitored, run.bare, repeats=TURNS)
         per_call = client.run_on_scheduler(_hook_secs)
-    yield Row(
-        topic="task intervals",
-        what=f"{tasks:,} no-op tasks: CPU of cluster and client",
-        measured=both.measured * TURNS,
-        unit="s",
-        reference="without monitoring",
-        reference_measured=both.reference * TURNS,
-        ratio=both.ratio,
-        budget=1.05,
-    )
-    per_task = both.reference * TURNS / tasks
+    cpu = medians([(with_it.cpu_secs, without.cpu_secs) for with_it, without in turns])
+    wall = medians([(with_it.wall_secs, without.wall_secs) for with_it, without in turns])
+    # Scheduler, workers and client share this process: its CPU time is all there is.
+    for what, both in (("CPU of cluster and client", cpu), ("wall clock", wall)):
+        yield Row(
+            topic="task intervals",
+            what=f"{tasks:,} no-op tasks: {what}",
+            measured=both.measured * TURNS,
+            unit="s",
+            reference="without monitoring",
+            reference_measured=both.reference * TURNS,
+            ratio=both.ratio,
+            budget=1.05,
+        )
+    per_task = cpu.reference * TURNS / tasks
     yield Row(
         topic="task intervals",
         what=f"the hook, {CALLS_PER_TASK} transitions of a task",
@@ -94,6 +97,17 @@ def _pickles(work: Callable[..., Any]) -> Callable[[], None]:
     return run
 
 
+class _Taken(NamedTuple):
+    cpu_secs: float
+    wall_secs: float
+
+
+def _taken(work: Callable[[], object]) -> _Taken:
+    cpu_began, began = time.process_time(), time.perf_counter()
+    work()
+    return _Taken(time.process_time() - cpu_began, time.perf_counter() - began)
+
+
 class _Run:
     """The same tasks over and over, under new names."""
 
@@ -102,25 +116,27 @@ class _Run:
         self._tasks = tasks
         self._number = itertools.count()
 
-    def bare(self) -> float:
-        """Return the CPU seconds of one run."""
-        began = time.process_time()
+    def bare(self) -> _Taken:
+        """Run once without monitoring."""
+        return _taken(self._tasks_alone)
+
+    def monitored(self) -> _Taken:
+        """Run once with the sampler on the scheduler and all tasks in a span."""
+        return _taken(self._tasks_in_span)
+
+    def _tasks_alone(self) -> None:
         prefix = f"noop-{self._tasks}-{next(self._number)}"
         keys = [f"{prefix}-{index}" for index in range(self._tasks)]
         self._client.gather(self._client.map(_nothing, range(self._tasks), key=keys))
-        return time.process_time() - began
 
-    def monitored(self) -> float:
-        """Return the same with the sampler on the scheduler and all tasks in a span."""
-        began = time.process_time()
+    def _tasks_in_span(self) -> None:
         backend = DaskMetricsBackend(self._client)
         span = backend.create_span("bench")
         assert span is not None
         backend.start_tracking(1.0)
         with span:
-            self.bare()
+            self._tasks_alone()
         backend.stop_tracking()
-        return time.process_time() - began
 
 
 def _hook_secs(dask_scheduler: Any = None) -> float:
