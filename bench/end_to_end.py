@@ -48,9 +48,9 @@ from roastcoffea import MetricsCollector
 
 DATA = Path(__file__).resolve().parent.parent / "demo-data"
 DEMO_CHUNK_EVENTS = 1_000
-DEMO_CHUNKS_PER_DATASET = 6
+DEMO_CHUNKS_PER_DATASET = 4
 SMALL_CHUNKS = 400
-SHORT_TURNS = 21
+SHORT_TURNS = 17
 #: The largest ratio on the demo. Small chunks have none: they show what a chunk costs at worst.
 BUDGET = 1.01
 NAMES = {
@@ -95,7 +95,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
             chunk_events=DEMO_CHUNK_EVENTS,
             max_chunks=DEMO_CHUNKS_PER_DATASET,
             turns=(3, 9),
-            secs=40,
+            secs=30,
         )
         part = by_turns(client, demo_case, BARE, WORKFLOW, EVERYTHING)
         yield from _compared(part, budget=BUDGET)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import pickle
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -66,8 +68,11 @@ def _reduction(*, levels: int, repeats: int) -> Row:
     with_rows = without_rows = 0.0
     for level in range(levels):
         size, merges = WAYS**level, math.ceil(CHUNKS / WAYS ** (level + 1))
-        monitored = [_packed(size, rows=True, first=way * size) for way in range(WAYS)]
-        bare = [_packed(size, rows=False, first=0)] * WAYS
+        starts = [way * size for way in range(WAYS)]
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(2, mp_context=context) as pool:
+            monitored = list(pool.map(_packed, [size] * WAYS, starts))
+        bare = [_packed(0, 0)] * WAYS
         both = pair(
             lambda items=monitored: reduce(items),  # type: ignore[misc]
             lambda items=bare: reduce(items),  # type: ignore[misc]
@@ -88,14 +93,14 @@ def _reduction(*, levels: int, repeats: int) -> Row:
     )
 
 
-def _packed(size: int, *, rows: bool, first: int) -> bytes:
-    """Pack what one task hands on: a few histograms, and perhaps the rows so far."""
+def _packed(rows: int, first: int) -> bytes:
+    """Pack what one task hands on: a few histograms, and the rows so far, if any."""
     random = np.random.default_rng(1)
     output: dict[str, Any] = {
         "histograms": {f"histogram_{index}": random.random((4, 100)) for index in range(20)},
         "cutflow": {"all": 1, "selected": 1},
     }
-    if rows:
-        output[OUTPUT_KEY] = recorded_log(size, branches=60, sections=3, first=first)
+    if rows > 0:
+        output[OUTPUT_KEY] = recorded_log(rows, branches=60, sections=3, first=first)
     packed: bytes = _compress({"out": output, "metrics": {"entries": 1}, "processed": {1}}, 1)
     return packed

@@ -62,7 +62,7 @@ class ClientMemory:
 def rows(*, quick: bool) -> Iterator[Row]:
     """Sample clusters of three sizes, busy as real ones, and one in uproar."""
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    ticks = 20 if quick else 60
+    ticks = 20 if quick else 40
     busy = {count: asyncio.run(_sample(count, ticks)) for count in (100, 1000, 5000)}
     for count, figures in busy.items():
         yield _tick_row(f"a tick at {count} workers", figures, BUDGETS[count], count)
