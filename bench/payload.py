@@ -66,12 +66,14 @@ def _reduction(*, levels: int, repeats: int) -> Row:
     """Add up the levels of coffea's tree of 20-way reductions over 10⁵ chunks."""
     reduce = _reduce(1)
     with_rows = without_rows = 0.0
-    for level in range(levels):
-        size, merges = WAYS**level, math.ceil(CHUNKS / WAYS ** (level + 1))
-        starts = [way * size for way in range(WAYS)]
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(2, mp_context=context) as pool:
-            monitored = list(pool.map(_packed, [size] * WAYS, starts))
+    sizes = [WAYS**level for level in range(levels)]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        packed = [
+            list(pool.map(_packed, [size] * WAYS, range(0, WAYS * size, size))) for size in sizes
+        ]
+    for size, monitored in zip(sizes, packed, strict=True):
+        merges = math.ceil(CHUNKS / (WAYS * size))
         bare = [_packed(0, 0)] * WAYS
         both = pair(
             lambda items=monitored: reduce(items),  # type: ignore[misc]

@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 from distributed.protocol.pickle import dumps
 
 from bench.row import Row
-from bench.timing import in_turns, medians, pair
+from bench.timing import in_turns, medians, pair, uncertainty
 from roastcoffea.backends.by_value import work_by_value
 from roastcoffea.backends.dask import DaskMetricsBackend
 
@@ -45,10 +45,11 @@ def rows(*, quick: bool) -> Iterator[Row]:
         _Run(client, WARM_UP_TASKS).bare()
         turns = in_turns(run.monitored, run.bare, repeats=TURNS)
         per_call = client.run_on_scheduler(_hook_secs)
-    cpu = medians([(with_it.cpu_secs, without.cpu_secs) for with_it, without in turns])
-    wall = medians([(with_it.wall_secs, without.wall_secs) for with_it, without in turns])
+    cpu = [(with_it.cpu_secs, without.cpu_secs) for with_it, without in turns]
+    wall = [(with_it.wall_secs, without.wall_secs) for with_it, without in turns]
     # Scheduler, workers and client share this process: its CPU time is all there is.
-    for what, both in (("CPU of cluster and client", cpu), ("wall clock", wall)):
+    for what, taken in (("CPU of cluster and client", cpu), ("wall clock", wall)):
+        both = medians(taken)
         yield Row(
             topic="task intervals",
             what=f"{tasks:,} no-op tasks: {what}",
@@ -57,9 +58,10 @@ def rows(*, quick: bool) -> Iterator[Row]:
             reference="without monitoring",
             reference_measured=both.reference * TURNS,
             ratio=both.ratio,
+            uncertainty=uncertainty([above / below for above, below in taken]),
             budget=1.05,
         )
-    per_task = cpu.reference * TURNS / tasks
+    per_task = medians(cpu).reference * TURNS / tasks
     yield Row(
         topic="task intervals",
         what=f"the hook, {CALLS_PER_TASK} transitions of a task",

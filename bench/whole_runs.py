@@ -55,6 +55,11 @@ class Figures:
     #: What was done before and after it, and the recording and sampling inside.
     own: float
 
+    @property
+    def cpu(self) -> float:
+        """Return all CPU time."""
+        return self.worker_cpu + self.client_cpu
+
 
 @dataclass(frozen=True)
 class Turns:

@@ -47,8 +47,9 @@ impl<T: Copy + Default> Waiting<T> {
     fn note(&self, valid: &mut NullBufferBuilder) -> bool {
         let all = self.values.len();
         match self.there.count_ones() as usize {
-            0 => valid.append_n_nulls(all),
+            // Also where there is none at all: nothing missing takes no room.
             there if there == all => valid.append_n_non_nulls(all),
+            0 => valid.append_n_nulls(all),
             _ => (0..all).for_each(|bit| valid.append(self.there >> bit & 1 == 1)),
         }
         self.there != 0
@@ -100,16 +101,6 @@ impl Column {
             ColumnKind::Name => Self::Name(NameColumn::default()),
             ColumnKind::Key => Self::Key(KeyColumn::default()),
             ColumnKind::Text => Self::Text(TextColumn::default()),
-        }
-    }
-
-    /// Tells how many rows there will be.
-    pub fn expect_rows(&mut self, rows: usize) {
-        match self {
-            Self::Int(column) => column.expect_rows(rows),
-            Self::Float(column) => column.expect_rows(rows),
-            Self::Name(column) => column.expect_rows(rows),
-            Self::Key(_) | Self::Text(_) => {}
         }
     }
 

@@ -194,6 +194,25 @@ proptest! {
 }
 
 #[test]
+fn what_misses_nothing_holds_no_list_of_what_is_missing() {
+    for rows in [1, 63, 64, 65, 1000] {
+        let ints = ColumnData::Ints((0..rows).map(Some).collect());
+        let secs = ColumnData::Floats((0..rows).map(|n| Some(n as f64 / 1e6)).collect());
+        for batch in [built("bytes_read", vec![ints]), built("read_secs", vec![secs])] {
+            let mut again = TableBuilder::new(Table::Chunks);
+            again.append_batch(&batch).unwrap();
+            for batch in [batch, again.finish().unwrap()] {
+                let listing = ["bytes_read", "read_secs"].map(|name| {
+                    let array = batch.column_by_name(name).unwrap();
+                    array.data_type() != &DataType::Null && array.nulls().is_some()
+                });
+                assert_eq!(listing, [false, false], "{rows} rows");
+            }
+        }
+    }
+}
+
+#[test]
 fn columns_are_as_narrow_as_their_values() {
     let of = |column: &str, data: ColumnData| {
         let batch = built(column, vec![data]);

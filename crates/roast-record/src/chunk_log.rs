@@ -94,16 +94,17 @@ impl ChunkLog {
         self.known.find(hash(nonce), is_it).map(|row| row as usize)
     }
 
-    /// No row of that identity is there, and the next one to come will be it.
-    fn is_new(&mut self, nonce: u128) -> bool {
+    /// The number of the row of that identity. If it is not there, it will be the
+    /// next one to come.
+    fn number_of(&mut self, nonce: u128) -> usize {
         let rows = &self.content.rows;
         let next = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-        self.known.first(hash(nonce), next, |row| is_row(rows, row, nonce)) == next
+        self.known.first(hash(nonce), next, |row| is_row(rows, row, nonce)) as usize
     }
 
     /// Adds a row, or completes the one of the same identity.
     pub(crate) fn push(&mut self, nonce: u128, row: Row) {
-        if !self.is_new(nonce) {
+        if self.number_of(nonce) < self.len() {
             return self.complete(nonce, row.phase(ChunkPhase::Serialize));
         }
         let packed = |writer: &mut Writer| {
@@ -199,11 +200,16 @@ impl ChunkLog {
     pub(crate) fn add(&mut self, more: Content) {
         let rows = more.rows.all();
         let before = self.len();
-        self.content.rows.reserve(rows.len());
-        self.known.reserve(rows.len());
+        if before == 0 {
+            self.content.rows.reserve(rows.len());
+            self.known.reserve(rows.len());
+        }
+        let mut shared = 0;
         for stored in rows {
             let nonce = stored.nonce();
-            if !self.is_new(nonce) {
+            let number = self.number_of(nonce);
+            if number < self.len() {
+                shared += usize::from(number < before);
                 let row = more.rows.unpack(stored);
                 self.complete(nonce, row.phase(ChunkPhase::Serialize));
                 continue;
@@ -215,9 +221,8 @@ impl ChunkLog {
                 self.complete(nonce, late);
             }
         }
-        let added = self.len() - before;
-        if added > 0 || rows.is_empty() {
-            self.add_costs(&more, before, rows.len() - added);
+        if shared == 0 || shared < rows.len() {
+            self.add_costs(&more, before, shared);
         }
         for (key, facts) in more.files {
             self.content.files.entry(key).or_default().unite(&facts);

@@ -130,7 +130,7 @@ fn identity(log: &ChunkLog, ranked: &Ranked) -> Option<(Head, Option<Identity>)>
     let rows = &log.content.rows;
     let mut reader = rows.reader(rows.get(ranked.index as usize)?);
     let head = Head::read(&mut reader).ok()?;
-    let entries = Head::entries(&mut reader).ok()?;
+    let entries = Head::entries(&mut reader);
     let source = log.palettes.sources.get(head.source).filter(|source| source.file.is_some());
     let identity = match (source, entries) {
         (Some(_), (Some(start), Some(stop))) => Some((head.source, start, stop)),

@@ -204,27 +204,26 @@ impl Row {
         reader: &mut Reader<'_>,
         start_ns: Option<i64>,
     ) -> Result<(), LogError> {
-        let row = self;
         // What is not in every row; the rest is written below.
-        (row.reading, row.error, row.extra) = (None, None, None);
-        row.dropped_sections = 0;
-        row.sections.clear();
-        row.start_ns = start_ns;
+        (self.reading, self.error, self.extra) = (None, None, None);
+        self.dropped_sections = 0;
+        self.sections.clear();
+        self.start_ns = start_ns;
         let head = Head::read(reader)?;
         let has = |bit: u8| head.flags & bit != 0;
-        row.replayed = head.is_replayed();
-        row.source = head.source;
-        row.place = head.place;
-        row.task_head = head.task_head;
-        row.task_number = head.task_number;
-        row.branch_set = head.branch_set;
-        row.entry_start = reader.near(0);
-        row.entry_stop = reader.near(row.entry_start.unwrap_or_default());
-        row.num_events = reader.near(row.likely_events());
-        for times in &mut row.phases {
+        self.replayed = head.is_replayed();
+        self.source = head.source;
+        self.place = head.place;
+        self.task_head = head.task_head;
+        self.task_number = head.task_number;
+        self.branch_set = head.branch_set;
+        self.entry_start = reader.near(0);
+        self.entry_stop = reader.near(self.entry_start.unwrap_or_default());
+        self.num_events = reader.near(self.likely_events());
+        for times in &mut self.phases {
             *times = Times::unpack(reader);
         }
-        row.stop_ns = reader.moment(row.likely_stop());
+        self.stop_ns = reader.moment(self.likely_stop());
         if has(HAS_READING) {
             let mut reading = Reading {
                 read: Times::unpack(reader),
@@ -238,28 +237,28 @@ impl Row {
                 reading.cached = reader.plain()?;
                 reading.preloaded = reader.plain()?;
             }
-            row.reading = Some(reading);
+            self.reading = Some(reading);
         }
-        row.requests = reader.maybe();
-        row.rss_start_bytes = reader.memory(0);
-        row.rss_end_bytes = reader.memory(row.rss_start_bytes.unwrap_or_default());
-        row.rss_peak_bytes = reader.memory(row.rss_end_bytes.unwrap_or_default());
-        row.setup_bytes = reader.near(0);
-        row.bytes_read = reader.near(row.likely_bytes());
-        row.recorder_us = reader.maybe();
+        self.requests = reader.maybe();
+        self.rss_start_bytes = reader.memory(0);
+        self.rss_end_bytes = reader.memory(self.rss_start_bytes.unwrap_or_default());
+        self.rss_peak_bytes = reader.memory(self.rss_end_bytes.unwrap_or_default());
+        self.setup_bytes = reader.near(0);
+        self.bytes_read = reader.near(self.likely_bytes());
+        self.recorder_us = reader.maybe();
         if has(HAS_ERROR) {
-            row.error = Some(reader.code()?);
+            self.error = Some(reader.code()?);
         }
         if has(HAS_DROPPED) {
-            row.dropped_sections = reader.plain()?;
+            self.dropped_sections = reader.plain()?;
         }
         if has(HAS_EXTRA) {
-            row.extra = Some(reader.text()?.to_owned());
+            self.extra = Some(reader.text()?.to_owned());
         }
         let count = reader.count()?;
         for index in 0..count {
-            let section = Section::unpack(reader, index, row.sections.last())?;
-            row.sections.push(section);
+            let section = Section::unpack(reader, index, self.sections.last())?;
+            self.sections.push(section);
         }
         Ok(())
     }
@@ -298,9 +297,9 @@ impl Head {
     }
 
     /// First and last entry, which follow the head.
-    pub(crate) fn entries(reader: &mut Reader<'_>) -> Result<(Option<i64>, Option<i64>), LogError> {
+    pub(crate) fn entries(reader: &mut Reader<'_>) -> (Option<i64>, Option<i64>) {
         let start = reader.near(0);
-        Ok((start, reader.near(start.unwrap_or_default())))
+        (start, reader.near(start.unwrap_or_default()))
     }
 
     pub(crate) fn is_failed(self) -> bool {

@@ -18,15 +18,14 @@ use crate::order::{Outcome, ROWS_WORTH_A_THREAD, Ranked};
 use crate::row::Row;
 use crate::section_columns::SectionColumns;
 
-/// Rows that are unpacked before they become columns: as many as stay in a core's
-/// own memory.
+/// Rows that are handed over at a time.
 const ROWS_PER_BATCH: usize = 256;
 /// Batches that a thread may be ahead of the other one, which may be held up.
-const BATCHES_AHEAD: usize = 16;
+const BATCHES_AHEAD: usize = 4;
 /// So many columns of chunks take as long as the others and all of sections.
 const COLUMNS_OF_FIRST: usize = 40;
 
-/// After so many rows it is known about how many sections there are in one.
+/// Of so many rows, their sections tell about how many there are in one.
 const TYPICAL_ROWS: i64 = 1_000;
 /// Rows do not all have as many.
 const SPARE_SECTIONS: f64 = 1.05;
@@ -78,7 +77,8 @@ fn unpack(log: &ChunkLog, ranked: &[Ranked], rows: &mut Vec<Row>) {
 fn together(ranked: &[Ranked], first: &mut Share<'_>, second: &mut Share<'_>) -> bool {
     let (to_second, from_first) = channel();
     let (to_first, from_second) = channel();
-    thread::scope(|scope| {
+    // Both ends move in: one that fails lets go of its own, and the other ends.
+    thread::scope(move |scope| {
         let other = thread::Builder::new().spawn_scoped(scope, move || {
             second.write_all(ranked, Side::Second, &to_first, &from_first);
         });
@@ -193,7 +193,7 @@ impl Others {
 
     fn push(&mut self, view: &View<'_>) {
         self.sections.push(view);
-        if view.chunk_id == TYPICAL_ROWS {
+        if view.chunk_id + 1 == TYPICAL_ROWS {
             let per_row = self.sections.len() as f64 / TYPICAL_ROWS as f64;
             self.sections.expect_rows((self.rows as f64 * per_row * SPARE_SECTIONS) as usize);
         }

@@ -34,13 +34,6 @@ impl Default for NameColumn {
 }
 
 impl NameColumn {
-    /// Tells how many rows there will be.
-    pub fn expect_rows(&mut self, rows: usize) {
-        if let Held::Codes { codes, .. } = &mut self.held {
-            codes.expect_rows(rows);
-        }
-    }
-
     /// Rows.
     pub fn len(&self) -> usize {
         match &self.held {

@@ -5,6 +5,7 @@ use roast_model::{Frame, chunk_rows};
 
 use super::make::{nonce, serialize_us, single, tables};
 use crate::chunk_log::ChunkLog;
+use crate::content::Content;
 use crate::order::ROWS_WORTH_A_THREAD;
 
 /// Where the table of columns is in a log's tables.
@@ -157,6 +158,17 @@ fn so_many_rows_that_two_threads_lay_them_out_are_the_same_rows() {
     let from_tables = chunk_rows(&tables[0], Some(&tables[1]), Some(&tables[3]));
     assert_eq!(from_tables.len(), ROWS_WORTH_A_THREAD + 300);
     assert!(log.rows() == from_tables);
+}
+
+#[test]
+fn a_row_that_is_in_one_log_twice_takes_nothing_from_another() {
+    let (mut log, other) = (single(1), single(2));
+    let mut twice = Content::default();
+    twice.rows.copy(&other.content.rows.all()[0], &other.content.rows);
+    twice.rows.copy(&other.content.rows.all()[0], &other.content.rows);
+    let costs = log.content.costs.clone();
+    log.add(twice);
+    assert_eq!((log.len(), &log.content.costs), (2, &costs));
 }
 
 #[test]
