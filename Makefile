@@ -133,7 +133,7 @@ format: $(VENV)/.deps ## Format the Rust and Python code
 web: $(PAGE) ## Build the report page that the Rust code takes in
 
 .PHONY: bench
-bench: $(BENCH_PACKAGE)/.built ## Measure what roastcoffea costs: one table (10 minutes)
+bench: $(BENCH_PACKAGE)/.built ## Measure what roastcoffea costs: one table (5 to 10 minutes)
 	$(BENCH)
 
 .PHONY: bench-json
@@ -141,7 +141,7 @@ bench-json: $(BENCH_PACKAGE)/.built ## The same as JSON
 	@$(BENCH) --json
 
 .PHONY: docs-performance
-docs-performance: $(BENCH_PACKAGE)/.built ## Measure the numbers of docs/performance.md again (10 minutes)
+docs-performance: $(BENCH_PACKAGE)/.built ## Measure the numbers of docs/performance.md again (5 to 10 minutes)
 	$(BENCH) --json > docs/performance.json.new || test $$? -eq 1 # a budget that is not met is shown, too
 	mv docs/performance.json.new docs/performance.json
 

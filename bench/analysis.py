@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.material import WORKERS, cluster_tables, recorded_log
+from bench.memory import forget_peak, peak_bytes
 from bench.row import Row
 from bench.timing import timed
 
@@ -142,7 +143,7 @@ def _analyse(path: Path, size: int, began_ns: int, window_secs: float) -> dict[s
     )
     few = ChunkLog(logs[0]).rows()
     json_secs = _json_secs(few)
-    before_mb = _forget_peak_mb()
+    before_bytes = forget_peak()
     began, cpu_began = time.perf_counter(), time.process_time()
     log = ChunkLog()
     assert log.merge_all(logs) == []
@@ -156,7 +157,7 @@ def _analyse(path: Path, size: int, began_ns: int, window_secs: float) -> dict[s
     secs, cpu_secs = time.perf_counter() - began, time.process_time() - cpu_began
     assert metrics["num_successful_chunks"] == size, metrics["num_successful_chunks"]
     assert metrics["ledger"] is not None
-    peak_mb = _peak_mb() - before_mb
+    peak_mb = (peak_bytes() - before_bytes) / 1e6
     # Before and after: the machine may have changed its speed.
     json_secs += _json_secs(few)
     return {
@@ -185,18 +186,6 @@ def _read(path: Path, size: int) -> list[bytes]:
         logs.append(data[position + 4 : position + 4 + length])
         position += 4 + length
     return logs
-
-
-def _forget_peak_mb() -> float:
-    """Return what the process has now, and let its peak begin there."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return _peak_mb()
-
-
-def _peak_mb() -> float:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (peak,) = (line.split()[1] for line in lines if line.startswith("VmHWM:"))
-    return int(peak) * 1024 / 1e6
 
 
 def _main(words: list[str]) -> dict[str, Any]:

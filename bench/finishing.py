@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import statistics
 import time
@@ -33,16 +34,20 @@ async def _beat(dask_worker: Any) -> None:
 
 def rows(*, quick: bool) -> Iterator[Row]:
     """Finish runs on 2 and on 60 workers of this process."""
-    del quick  # three runs of each are enough
     for workers in (2, 60):
         with (
             LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=False,
+                # They share this process: each would see all of its memory, and pause.
+                memory_limit=None,
+                dashboard_address=None,
             ) as cluster,
             Client(cluster) as client,
         ):
             client.wait_for_workers(workers)
-            yield from _finish(client, workers, repeats=3)
+            yield from _finish(client, workers, repeats=3 if quick else 5)
 
 
 def _finish(client: Client, workers: int, *, repeats: int) -> Iterator[Row]:
@@ -52,7 +57,10 @@ def _finish(client: Client, workers: int, *, repeats: int) -> Iterator[Row]:
     def run() -> float:
         name = f"burn-{next(numbers)}"
         keys = [f"{name}-{index}" for index in range(TASKS_PER_WORKER * workers)]
-        return float(sum(client.gather(client.map(_burn, keys, key=keys))))
+        burned = sum(client.gather(client.map(_burn, keys, key=keys)))
+        # What follows is short: Python must not collect its garbage in it, or always.
+        gc.collect()
+        return float(burned)
 
     for _ in range(repeats):
         # The heartbeats that would tell of the same run without monitoring.

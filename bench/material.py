@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,11 @@ class _Handle:
         self.name = name
 
 
+@cache
+def _handles(count: int) -> list[_Handle]:
+    return [_Handle(f"Collection_field_{number}") for number in range(count)]
+
+
 def _extract(handle: Any, start: int, stop: int, allow_missing: object) -> None:
     del handle, start, stop, allow_missing
 
@@ -58,8 +64,8 @@ def recorded_row(index: int, *, branches: int, sections: int, datasets: int = 5)
     for number in range(sections):
         with Section(f"section_{number}"):
             pass
-    for number in range(branches):
-        reader(_Handle(f"Collection_field_{number}"), 0, 100_000, allow_missing=False)
+    for handle in _handles(branches):
+        reader(handle, 0, 100_000, allow_missing=False)
     recorder.start_phase("serialize")
     return recorder.finish(bytes_read=40_000_000 + index, setup_bytes=500_000, requests=branches)
 

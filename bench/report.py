@@ -68,7 +68,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
         )
         small = Path(name) / "small.html"
         program("report", str(simulated(SMALL)[0]), "-o", str(small))
-        yield from _in_browser(page, small, repeats=2 if quick else 5)
+        yield from _in_browser(page, small, repeats=2 if quick else 3)
 
 
 def _in_browser(large: Path, small: Path, *, repeats: int) -> Iterator[Row]:

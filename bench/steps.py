@@ -8,7 +8,6 @@ of, so that a step which grows faster than its input shows.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench.memory import peak_bytes
 from roastcoffea import load_measurement
 from roastcoffea._core import Measurement as CoreMeasurement
 
@@ -62,7 +62,7 @@ def _timed(work: Callable[[], object]) -> dict[str, float]:
     return {
         "wall_secs": time.perf_counter() - began,
         "cpu_secs": time.process_time() - cpu_began,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
+        "peak_mb": peak_bytes() / 1e6,
     }
 
 

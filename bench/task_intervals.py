@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import pickle
+import statistics
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from dask.task_spec import Task
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Scheduler
 from distributed.protocol.pickle import dumps
 
 from bench.row import Row
@@ -19,13 +22,14 @@ from roastcoffea.backends.by_value import work_by_value
 from roastcoffea.backends.dask import DaskMetricsBackend
 
 TASKS = 20_000
-TASKS_QUICK = 3_000
-WARM_UP_TASKS = 200
-# With and without take turns so often: a machine's moods last longer than that. Each turn starts
-# and ends a sampler, so they must not be short.
-TURNS = 5
+TASKS_QUICK = 4_000
+# With and without take turns so often: a machine's moods last longer than that.
+TASKS_PER_TURN = 400
+# More than one: then messages of several tasks travel together, and a task costs Dask less.
+THREADS = 8
 CALLS_PER_TASK = 6
 PICKLES_PER_TURN = 200
+NAMES = {"cpu": "CPU of cluster and client", "wall": "wall clock"}
 
 
 def _nothing(_: object) -> None:
@@ -35,33 +39,40 @@ def _nothing(_: object) -> None:
 def rows(*, quick: bool) -> Iterator[Row]:
     """Run no-op tasks with and without, by turns, and time the hook itself."""
     tasks = TASKS_QUICK if quick else TASKS
+    turns = tasks // TASKS_PER_TURN
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=2,
+            threads_per_worker=THREADS,
+            processes=False,
+            memory_limit=None,
+            dashboard_address=None,
         ) as cluster,
         Client(cluster) as client,
     ):
-        run = _Run(client, tasks // TURNS)
-        _Run(client, WARM_UP_TASKS).bare()
-        turns = in_turns(run.monitored, run.bare, repeats=TURNS)
+        run = _Run(client, cluster.scheduler)
+        for warm in (run.monitored, run.bare):
+            warm()
+        taken = in_turns(run.monitored, run.bare, repeats=turns)
         per_call = client.run_on_scheduler(_hook_secs)
-    cpu = [(with_it.cpu_secs, without.cpu_secs) for with_it, without in turns]
-    wall = [(with_it.wall_secs, without.wall_secs) for with_it, without in turns]
     # Scheduler, workers and client share this process: its CPU time is all there is.
-    for what, taken in (("CPU of cluster and client", cpu), ("wall clock", wall)):
-        both = medians(taken)
+    for what in ("cpu", "wall"):
+        # A sampler starts and stops in every turn here, and once for all tasks in a run.
+        started = statistics.median(around.secs[what] for around in run.around) / turns
+        secs = [(above.secs[what] + started, below.secs[what]) for above, below in taken]
+        both = medians(secs)
         yield Row(
             topic="task intervals",
-            what=f"{tasks:,} no-op tasks: {what}",
-            measured=both.measured * TURNS,
+            what=f"{tasks:,} no-op tasks: {NAMES[what]}",
+            measured=both.measured * turns,
             unit="s",
             reference="without monitoring",
-            reference_measured=both.reference * TURNS,
+            reference_measured=both.reference * turns,
             ratio=both.ratio,
-            uncertainty=uncertainty([above / below for above, below in taken]),
+            uncertainty=uncertainty([above / below for above, below in secs]),
             budget=1.05,
         )
-    per_task = medians(cpu).reference * TURNS / tasks
+    per_task = statistics.median(below.secs["cpu"] for _, below in taken) / TASKS_PER_TURN
     yield Row(
         topic="task intervals",
         what=f"the hook, {CALLS_PER_TASK} transitions of a task",
@@ -99,46 +110,61 @@ def _pickles(work: Callable[..., Any]) -> Callable[[], None]:
     return run
 
 
-class _Taken(NamedTuple):
-    cpu_secs: float
-    wall_secs: float
+class _Clocks:
+    """What some work took, by both clocks."""
 
+    def __init__(self) -> None:
+        self.secs: dict[str, float] = {"cpu": 0.0, "wall": 0.0}
 
-def _taken(work: Callable[[], object]) -> _Taken:
-    cpu_began, began = time.process_time(), time.perf_counter()
-    work()
-    return _Taken(time.process_time() - cpu_began, time.perf_counter() - began)
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Add what is done inside."""
+        cpu_began, began = time.process_time(), time.perf_counter()
+        yield
+        self.secs["cpu"] += time.process_time() - cpu_began
+        self.secs["wall"] += time.perf_counter() - began
 
 
 class _Run:
     """The same tasks over and over, under new names."""
 
-    def __init__(self, client: Client, tasks: int) -> None:
+    def __init__(self, client: Client, scheduler: Scheduler) -> None:
         self._client = client
-        self._tasks = tasks
+        self._scheduler = scheduler
         self._number = itertools.count()
+        #: What starting and stopping took, each time.
+        self.around: list[_Clocks] = []
 
-    def bare(self) -> _Taken:
+    def bare(self) -> _Clocks:
         """Run once without monitoring."""
-        return _taken(self._tasks_alone)
+        # Otherwise Python collects its garbage, for as long as a hundred tasks take, in some
+        # turns and not in others, and two turns of the same thing differ by half.
+        gc.collect()
+        prefix = f"noop-{next(self._number)}"
+        keys = [f"{prefix}-{index}" for index in range(TASKS_PER_TURN)]
+        taken = _Clocks()
+        with taken.running():
+            self._client.gather(self._client.map(_nothing, keys, key=keys))
+            # What is forgotten late would be forgotten at the next turn's cost.
+            while self._scheduler.tasks:
+                time.sleep(0.001)
+        return taken
 
-    def monitored(self) -> _Taken:
+    def monitored(self) -> _Clocks:
         """Run once with the sampler on the scheduler and all tasks in a span."""
-        return _taken(self._tasks_in_span)
-
-    def _tasks_alone(self) -> None:
-        prefix = f"noop-{self._tasks}-{next(self._number)}"
-        keys = [f"{prefix}-{index}" for index in range(self._tasks)]
-        self._client.gather(self._client.map(_nothing, range(self._tasks), key=keys))
-
-    def _tasks_in_span(self) -> None:
-        backend = DaskMetricsBackend(self._client)
-        span = backend.create_span("bench")
-        assert span is not None
-        backend.start_tracking(1.0)
-        with span:
-            self._tasks_alone()
-        backend.stop_tracking()
+        around = _Clocks()
+        with around.running():
+            backend = DaskMetricsBackend(self._client)
+            span = backend.create_span("bench")
+            assert span is not None
+            backend.start_tracking(1.0)
+            span.__enter__()
+        taken = self.bare()
+        with around.running():
+            span.__exit__(None, None, None)
+            backend.stop_tracking()
+        self.around.append(around)
+        return taken
 
 
 def _hook_secs(dask_scheduler: Any = None) -> float:

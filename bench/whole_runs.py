@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
-import os
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -13,12 +13,11 @@ from typing import Any
 
 import awkward as ak
 import numpy as np
-import psutil
 import uproot
 from coffea import processor
 from distributed import Client
 
-from roastcoffea import MetricsCollector
+from roastcoffea import MetricsCollector, files
 
 SMALL_CHUNK_EVENTS = 100
 
@@ -52,13 +51,19 @@ class Figures:
     client_cpu: float
     #: The run alone, without what is done before and after it.
     run: float
-    #: What was done before and after it, and the recording and sampling inside.
-    own: float
+    #: What is done before and after it, once per run, however long that takes.
+    around: float
+    #: The recording and sampling inside, as the run itself tells it.
+    inside: float
 
     @property
     def cpu(self) -> float:
         """Return all CPU time."""
         return self.worker_cpu + self.client_cpu
+
+    def own_share(self, times: float = 1.0) -> float:
+        """Return what monitoring takes of a run that is so many times as long."""
+        return self.around / (times * self.run) + self.inside / self.run
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ def by_turns(client: Client, case: Case, *names: str) -> Turns:
     run = _Run(client, case)
     for way in ways.values():
         run.warm_up(way)
+    # The first whole run takes longer, whichever it is.
+    run.once(every[BARE])
     taken: dict[str, list[Figures]] = {name: [] for name in ways}
     least, most = case.turns
     began = time.monotonic()
@@ -107,8 +114,6 @@ class _Run:
     def __init__(self, client: Client, case: Case) -> None:
         self._client = client
         self._case = case
-        pids = client.run(os.getpid).values()
-        self._workers = [psutil.Process(pid) for pid in pids]
         self.chunks = 0
 
     def warm_up(self, way: Way) -> None:
@@ -120,6 +125,9 @@ class _Run:
     def once(self, way: Way) -> Figures:
         """Run once, putting the metrics together included."""
         runner = self._runner(max_chunks=self._case.max_chunks)
+        # Otherwise Python collects its garbage in some turns and not in others.
+        self._client.run(_start_anew)
+        gc.collect()
         worker_cpu, client_cpu, began = self._worker_cpu(), time.process_time(), time.perf_counter()
         with way(runner) as collector:
             run_began = time.perf_counter()
@@ -136,7 +144,8 @@ class _Run:
             worker_cpu=self._worker_cpu() - worker_cpu,
             client_cpu=time.process_time() - client_cpu,
             run=run_secs,
-            own=wall_secs - run_secs + share * run_secs,
+            around=wall_secs - run_secs,
+            inside=share * run_secs,
         )
 
     def _runner(self, *, max_chunks: int | None) -> Any:
@@ -149,8 +158,13 @@ class _Run:
         )
 
     def _worker_cpu(self) -> float:
-        times = [process.cpu_times() for process in self._workers]
-        return float(sum(spent.user + spent.system for spent in times))
+        return float(sum(self._client.run(time.process_time).values()))
+
+
+def _start_anew() -> None:
+    """Let a worker see its files for the first time, and leave no garbage to collect."""
+    files._known.clear()
+    gc.collect()
 
 
 class SumsThree(processor.ProcessorABC):

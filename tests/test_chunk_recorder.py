@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import awkward as ak
@@ -23,6 +24,7 @@ from coffea.nanoevents import BaseSchema, NanoEventsFactory
 from coffea.processor import accumulate
 
 import data
+from roastcoffea import files
 from roastcoffea._core import (
     ChunkLog,
     ChunkRecorder,
@@ -35,6 +37,7 @@ from roastcoffea._core import (
     current_chunk,
     track_time,
 )
+from roastcoffea.recording import record_process
 
 HEADER = {"id": "1", "name": "n", "started_ns": 0, "wall_secs": 1.0, "backend": "local"}
 
@@ -59,8 +62,10 @@ def root_file(tmp_path: Path) -> Path:
     return data.small_root_file(tmp_path / "events.root")
 
 
-def open_events(path: Path) -> tuple[Any, Any, Any]:
-    factory = NanoEventsFactory.from_root({str(path): "Events"}, schemaclass=BaseSchema)
+def open_events(path: Path, **metadata: object) -> tuple[Any, Any, Any]:
+    factory = NanoEventsFactory.from_root(
+        {str(path): "Events"}, schemaclass=BaseSchema, metadata=metadata
+    )
     events = factory.events()
     factory = events.attrs["@events_factory"]
     return events, factory._mapping, factory.file_handle.source
@@ -102,6 +107,42 @@ def test_reads_of_a_real_file_are_seen_by_branch(root_file: Path, threads: int) 
     if threads:
         assert mapping.decompression_executor.num_workers == threads
         inner.shutdown()
+
+
+def test_a_file_is_asked_for_the_branches_that_are_read(root_file: Path) -> None:
+    read: list[str] = []
+    with uproot.open(root_file) as file:
+        tree = file["Events"]
+        uuid = str(file.file.uuid)
+        for branch in ("MET_pt", "Muon_pt"):
+            events, _, _ = open_events(
+                root_file, filename=str(root_file), fileuuid=uuid, treename="Events"
+            )
+            _, log = record_process(lambda: ak.sum(events[branch]), SimpleNamespace(), events)  # noqa: B023
+            assert log is not None
+            built = Measurement.make(HEADER, log.tables())
+            (seen,) = pa.table(built.table("files")).to_pylist()
+            assert seen["num_branches"] == len(tree.keys())
+            assert seen["branch_bytes_read_compressed"] == sum(
+                tree[name].compressed_bytes for name in log[0]["accessed_branches"]
+            )
+            read += log[0]["accessed_branches"]
+    assert {"MET_pt", "Muon_pt"} <= set(read)
+
+
+def test_a_file_that_cannot_be_asked_costs_its_size_only(
+    root_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(tree: Any, name: str) -> int:
+        raise OSError(f"{tree} has no {name}")
+
+    monkeypatch.setattr(files, "_branch_bytes", fail)
+    events, _, _ = open_events(root_file)
+    with pytest.warns(RuntimeWarning, match="the size of a file could not be told"):
+        total, log = record_process(lambda: ak.sum(events.MET_pt), SimpleNamespace(), events)
+    assert total > 0
+    assert log is not None
+    assert log[0]["accessed_branches"] == ["MET_pt"]
 
 
 def test_a_missing_column_and_a_failed_read_pass_through() -> None:

@@ -181,8 +181,8 @@ class ChunkRecorder:
         num_branches: int | None = None,
         compressed_bytes: int | None = None,
         uncompressed_bytes: int | None = None,
-        branch_bytes: dict[str, int] | None = None,
-    ) -> None: ...
+        branch_bytes: dict[str, int | None] | None = None,
+    ) -> list[str]: ...
     def finish(
         self,
         *,

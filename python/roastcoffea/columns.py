@@ -27,7 +27,10 @@ class Watch:
     def close(self) -> dict[str, Any]:
         """Return what was read for the whole chunk, setup included."""
         if self._facts is not None:
-            self._facts.tell(self._recorder)
+            try:
+                self._facts.tell(self._recorder)
+            except Exception as error:  # noqa: BLE001
+                warn_once(f"the size of a file could not be told: {error!r}")
         return {
             "bytes_read": counter(self._source, "num_requested_bytes"),
             "setup_bytes": self._setup_bytes,

@@ -17,7 +17,7 @@ class FileFacts:
     """What is known of a chunk's file; the recorder is told when the chunk ends."""
 
     def __init__(self, mapping: Any) -> None:
-        tree = _tree(mapping)
+        tree = self._tree = _tree(mapping)
         self._facts: dict[str, Any] | None = None
         if tree is None:
             return
@@ -31,9 +31,13 @@ class FileFacts:
         self._facts = facts
 
     def tell(self, recorder: _core.ChunkRecorder) -> None:
-        """Tell the recorder, which keeps the sizes of just those branches that were read."""
-        if self._facts is not None:
-            recorder.note_file(self._path, self._uuid, self._name, **self._facts)
+        """Tell the recorder, with the sizes of just those branches that were read."""
+        if self._facts is None:
+            return
+        known = self._path, self._uuid, self._name
+        while lacking := recorder.note_file(*known, **self._facts):
+            sizes = {name: _branch_bytes(self._tree, name) for name in lacking}
+            self._facts["branch_bytes"].update(sizes)
 
 
 def _tree(mapping: Any) -> Any:
@@ -46,15 +50,27 @@ def _tree(mapping: Any) -> Any:
 
 
 def _tree_facts(tree: Any) -> dict[str, Any]:
-    if hasattr(tree, "compressed_bytes"):
-        branches = {branch.name: int(branch.compressed_bytes) for branch in tree.branches}
-        return {
-            "num_branches": len(tree.keys()),
-            "compressed_bytes": int(tree.compressed_bytes),
-            "uncompressed_bytes": int(tree.uncompressed_bytes),
-            "branch_bytes": branches,
-        }
-    return _ntuple_facts(tree)
+    if not hasattr(tree, "compressed_bytes"):
+        return _ntuple_facts(tree)
+    return {
+        "num_branches": _count(tree.branches),
+        "compressed_bytes": int(tree.compressed_bytes),
+        "uncompressed_bytes": int(tree.uncompressed_bytes),
+        # Asked of a branch when it is first read: most of them never are.
+        "branch_bytes": {},
+    }
+
+
+def _count(branches: Any) -> int:
+    """Count branches and those below them, which takes uproot's own listing three times as long."""
+    return sum(1 + _count(branch.branches) for branch in branches)
+
+
+def _branch_bytes(tree: Any, name: str) -> int | None:
+    try:
+        return int(tree[name].compressed_bytes)
+    except (KeyError, AttributeError):
+        return None  # a column that is no branch of its own
 
 
 def _ntuple_facts(ntuple: Any) -> dict[str, Any]:

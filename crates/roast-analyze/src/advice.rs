@@ -22,10 +22,9 @@ mod verdict;
 mod words;
 mod workers;
 
-use roast_model::Value;
+use roast_model::{Value, at_once};
 
 use crate::sheet::Sheet;
-use crate::side_by_side::at_once;
 pub(crate) use evidence::Evidence;
 use plan::Plan;
 use stragglers::{KINDS, Slowest};

@@ -21,7 +21,6 @@ mod replays;
 mod scaling;
 mod sections;
 mod sheet;
-mod side_by_side;
 mod slow_chunks;
 mod statistics;
 mod sweep;
@@ -31,7 +30,7 @@ mod volume;
 mod worker_rows;
 mod workers;
 
-use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, canonical_key};
+use roast_model::{CATALOG, Frame, Group, Measurement, Table, Value, at_once, canonical_key};
 
 pub use chunk_rows::{Grouped, Names, Outcome, attempt_secs, outcomes};
 pub use compare::{
@@ -45,7 +44,6 @@ pub use metrics::Metrics;
 use replays::Replayed;
 pub use scaling::{Fit, NoFit, Scaling, ScalingError, ScalingPoint, Stopper, scaling};
 use sheet::Sheet;
-use side_by_side::at_once;
 pub use worker_rows::{WorkerRow, read as worker_rows};
 
 /// Computes every metric of the catalog.
@@ -74,15 +72,17 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
         tasks: measurement.table(Table::Tasks),
         chunks,
     };
-    // Neither of these looks at what another writes, and together they are
-    // more than half of the work.
+    // None of these looks at what another writes, and together they are more than
+    // half of the work. The dearest come first.
     type Family<'a> = Box<dyn Fn(&mut Sheet) + Sync + 'a>;
     let mut families: Vec<Family<'_>> = vec![Box::new(|sheet| ledger::fill(sheet, &sources))];
-    families.push(Box::new(|sheet| workers::fill_sums(sheet, ticks, &worker_rows)));
     if let Some((rows, outcomes)) = chunks {
-        families.push(Box::new(move |sheet| chunk_metrics(sheet, measurement, rows, outcomes)));
         families.push(Box::new(move |sheet| slow_chunk_metrics(sheet, rows, outcomes)));
+        families.push(Box::new(move |sheet| chunk_metrics(sheet, rows, outcomes)));
+        families.push(Box::new(move |sheet| section_metrics(sheet, measurement, rows, outcomes)));
+        families.push(Box::new(move |sheet| file_metrics_of(sheet, measurement, rows, outcomes)));
     }
+    families.push(Box::new(|sheet| workers::fill_sums(sheet, ticks, &worker_rows)));
     let filled = at_once(families.len(), |number| {
         let mut sheet = Sheet::default();
         if let Some(fill) = families.get(number) {
@@ -101,19 +101,30 @@ pub fn analyze(measurement: &Measurement) -> Metrics {
     sheet.into_metrics()
 }
 
-fn chunk_metrics(
+fn chunk_metrics(sheet: &mut Sheet, rows: Frame<'_>, outcomes: &[Outcome]) {
+    let identified = chunk_identity::identify(rows, outcomes);
+    chunks::fill(sheet, rows, outcomes, &identified);
+    sheet.nested("per_dataset", datasets::per_dataset(rows, outcomes, &identified));
+    sheet.nested("failures", datasets::failures(rows, outcomes, &identified));
+}
+
+fn section_metrics(
     sheet: &mut Sheet,
     measurement: &Measurement,
     rows: Frame<'_>,
     outcomes: &[Outcome],
 ) {
-    let identified = chunk_identity::identify(rows, outcomes);
-    chunks::fill(sheet, rows, outcomes, &identified);
-    sheet.nested("per_dataset", datasets::per_dataset(rows, outcomes, &identified));
-    sheet.nested("failures", datasets::failures(rows, outcomes, &identified));
     if let Some(sections) = measurement.table(Table::Sections) {
         sheet.nested("sections", sections::by_name(Frame::new(sections), rows, outcomes));
     }
+}
+
+fn file_metrics_of(
+    sheet: &mut Sheet,
+    measurement: &Measurement,
+    rows: Frame<'_>,
+    outcomes: &[Outcome],
+) {
     let tables = files::Tables {
         files: measurement.table(Table::Files),
         columns: measurement.table(Table::Columns),

@@ -1,8 +1,9 @@
 //! The metrics of one run, in the catalog's order and under its keys.
 
 use arrow_array::RecordBatch;
-use roast_model::{CATALOG, Measurement, MetricDef, Table, Unit, Value, metric_def};
+use roast_model::{CATALOG, Header, Measurement, MetricDef, Table, Unit, Value, metric_def};
 
+use crate::analyze;
 use crate::files::{FILE_METRICS, FILES_LISTED, file_metrics};
 
 /// Cover all tasks unless the processor's can be told apart; then what the other
@@ -30,6 +31,21 @@ impl Metrics {
     /// The metrics that a measurement was saved with.
     pub fn stored(stored: &Value) -> Self {
         Self::collect(|_| Value::None).or_stored(stored)
+    }
+
+    /// The metrics that a measurement was saved with where this version computed them,
+    /// for the same would come out again; computed otherwise.
+    pub fn of(measurement: &Measurement) -> Self {
+        if is_of_this_version(&measurement.header) {
+            Self::stored(&measurement.header.metrics)
+        } else {
+            Self::computed(measurement)
+        }
+    }
+
+    /// The metrics, computed now. What was saved without the data behind it is kept.
+    pub fn computed(measurement: &Measurement) -> Self {
+        analyze(measurement).or_stored(&measurement.header.metrics)
     }
 
     /// The value under a key or an alias; `None` if the catalog has no such name.
@@ -69,9 +85,10 @@ impl Metrics {
     }
 
     /// Fills what is missing here with finite numbers, and with maps and lists where
-    /// the catalog has some, that are stored under the same key or one of its aliases. An imported measurement may know a result without having
-    /// kept the data behind it. Where only the stored metrics tell the processor's
-    /// tasks from others, theirs stand, so that no task is counted in both.
+    /// the catalog has some, that are stored under the same key or one of its aliases.
+    /// An imported measurement may know a result without having kept the data behind
+    /// it. Where only the stored metrics tell the processor's tasks from others, theirs
+    /// stand, so that no task is counted in both.
     #[must_use]
     pub fn or_stored(mut self, stored: &Value) -> Self {
         let known: Vec<(&'static str, &Value)> = stored
@@ -93,6 +110,17 @@ impl Metrics {
         }
         self
     }
+}
+
+/// Whether this version computed the metrics of the header, all but those that are
+/// left out where there are many files.
+fn is_of_this_version(header: &Header) -> bool {
+    let versions = header.provenance.get("versions");
+    let version = versions.and_then(|versions| versions.get("roastcoffea")).and_then(Value::as_str);
+    let has = |metric: &MetricDef| {
+        FILE_METRICS.contains(&metric.key) || header.metrics.get(metric.key).is_some()
+    };
+    version == Some(env!("CARGO_PKG_VERSION")) && CATALOG.iter().all(has)
 }
 
 /// Whether a stored value can be that metric's.

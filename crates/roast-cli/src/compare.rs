@@ -17,11 +17,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     directories.extend(arguments.new.iter().cloned());
     findings::refuse_twice(&directories)?;
     let target = findings::Target::begin(&arguments.output)?;
-    let (base, of_base) = show::load(&arguments.base)?;
+    let (base, of_base) = show::load_computed(&arguments.base)?;
     let base = Run { measurement: &base, metrics: &of_base };
     let mut comparisons: Vec<Comparison> = Vec::new();
     for directory in &arguments.new {
-        let (new, of_new) = show::load(directory)?;
+        let (new, of_new) = show::load_computed(directory)?;
         let new = Run { measurement: &new, metrics: &of_new };
         comparisons.push(roast_analyze::compare(base, new, arguments.seed));
     }

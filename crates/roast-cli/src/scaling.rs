@@ -11,8 +11,11 @@ use crate::{findings, show};
 pub(crate) fn run(arguments: &ScalingArguments) -> Result<(), Failure> {
     findings::refuse_twice(&arguments.directories)?;
     let target = findings::Target::begin(&arguments.output)?;
-    let loaded: Vec<(Measurement, Metrics)> =
-        arguments.directories.iter().map(|path| show::load(path)).collect::<Result<_, _>>()?;
+    let loaded: Vec<(Measurement, Metrics)> = arguments
+        .directories
+        .iter()
+        .map(|path| show::load_computed(path))
+        .collect::<Result<_, _>>()?;
     let runs: Vec<Run<'_>> =
         loaded.iter().map(|(measurement, metrics)| Run { measurement, metrics }).collect();
     let scaling = roast_analyze::scaling(&runs).map_err(anyhow::Error::new)?;

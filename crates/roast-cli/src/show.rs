@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use roast_analyze::{Metrics, analyze};
+use roast_analyze::Metrics;
 use roast_model::{Header, Measurement, Table};
 use roast_report::{Renderer, Report, write_summary};
 use roast_store::{StoreError, Stored};
@@ -35,16 +35,28 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<(), Failure> {
         .map_err(Failure::from)
 }
 
-/// Reads a measurement and computes its metrics. What an import knows without
-/// having the data for it is kept.
+/// Reads a measurement and its metrics, which are computed if another version saved it.
 pub(crate) fn load(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
+    load_with(directory, Metrics::of)
+}
+
+/// Reads a measurement and computes its metrics, so that those of several runs have
+/// one definition, whichever versions saved them.
+pub(crate) fn load_computed(directory: &Path) -> Result<(Measurement, Metrics), Failure> {
+    load_with(directory, Metrics::computed)
+}
+
+fn load_with(
+    directory: &Path,
+    metrics_of: fn(&Measurement) -> Metrics,
+) -> Result<(Measurement, Metrics), Failure> {
     let unreadable = |error| unreadable(error, directory);
     let stored = roast_store::read_header(directory).map_err(unreadable)?;
     stored.check_memory(WORKING_ROOM).map_err(unreadable)?;
     let progress = Progress::reading();
     let measurement = read(stored, &progress).map_err(unreadable)?;
     progress.file("computing the metrics");
-    let metrics = analyze(&measurement).or_stored(&measurement.header.metrics);
+    let metrics = metrics_of(&measurement);
     Ok((measurement, metrics))
 }
 

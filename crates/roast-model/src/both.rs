@@ -4,6 +4,9 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+/// With fewer rows a second thread is not worth its start.
+pub const ROWS_WORTH_A_THREAD: usize = 10_000;
+
 /// Does the second on a thread of its own.
 pub fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnMut() -> B + Send) -> (A, B) {
     let second = Mutex::new(second);

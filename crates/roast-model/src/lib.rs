@@ -3,6 +3,7 @@
 //!
 //! Nothing here touches files, Python or clocks; the other crates do.
 
+mod at_once;
 mod both;
 mod catalog;
 mod cells;
@@ -18,7 +19,8 @@ mod time;
 mod tracking;
 mod value;
 
-pub use both::both;
+pub use at_once::at_once;
+pub use both::{ROWS_WORTH_A_THREAD, both};
 pub use catalog::{Better, CATALOG, Group, MetricDef, Unit, canonical_key, metric_def};
 pub use cells::{FloatCells, IntCells, NameCells};
 pub use chunk_rows::{ShownSection, chunk_row, chunk_rows};

@@ -3,7 +3,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use roast_analyze::{Comparison, Metrics, Run, Scaling, analyze};
+use roast_analyze::{Comparison, Metrics, Run, Scaling};
 use roast_model::Measurement;
 use roast_report::{
     FindingsFormat, comparison_findings, comparisons_json, scaling_findings, scaling_json,
@@ -60,7 +60,8 @@ pub(crate) fn scaling(py: Python<'_>, runs: Vec<Py<CoreMeasurement>>) -> PyResul
 
 fn analyzed(run: &CoreMeasurement) -> PyResult<(Measurement, Metrics)> {
     let measurement = run.whole()?;
-    let metrics = analyze(&measurement).or_stored(&measurement.header.metrics);
+    // One definition for all of them, whichever version saved them.
+    let metrics = Metrics::computed(&measurement);
     Ok((measurement, metrics))
 }
 

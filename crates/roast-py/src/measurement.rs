@@ -87,13 +87,20 @@ pub(crate) fn check_writable(output_dir: PathBuf, name: Option<&str>) -> PyResul
 impl CoreMeasurement {
     /// Puts a measurement together from a header and tables.
     #[staticmethod]
-    fn make(header: &Bound<'_, PyDict>, tables: Vec<Bound<'_, TableBuilder>>) -> PyResult<Self> {
+    fn make(
+        py: Python<'_>,
+        header: &Bound<'_, PyDict>,
+        tables: Vec<Bound<'_, TableBuilder>>,
+    ) -> PyResult<Self> {
         let header = header_from(&to_value(header)?)?;
-        let mut built = BTreeMap::new();
-        for table in tables {
-            let mut builder = table.get().lock();
-            built.insert(builder.table(), builder.build());
-        }
+        let builders: Vec<&TableBuilder> = tables.iter().map(Bound::get).collect();
+        let built: Vec<_> = py.detach(|| {
+            let build = |builder: &&TableBuilder| {
+                let mut builder = builder.lock();
+                (builder.table(), builder.build())
+            };
+            builders.iter().map(build).collect()
+        });
         let mut all: BTreeMap<Table, Option<Arc<RecordBatch>>> =
             Table::ALL.iter().map(|&table| (table, None)).collect();
         for (table, batch) in built {
@@ -152,9 +159,8 @@ impl CoreMeasurement {
 
     /// The metrics of the catalog, computed now.
     fn compute_metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let metrics = py.detach(|| -> PyResult<Value> {
-            Ok(analyze(&self.whole()?).or_stored(&self.header.metrics).into_value())
-        })?;
+        let metrics = py
+            .detach(|| -> PyResult<Value> { Ok(Metrics::computed(&self.whole()?).into_value()) })?;
         to_python(py, &metrics)
     }
 

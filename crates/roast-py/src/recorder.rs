@@ -126,8 +126,9 @@ impl ChunkRecorder {
         self.inner.note_cached(branch);
     }
 
-    /// What is known of a file and its tree. `branch_bytes` has the sizes of all
-    /// branches; those of the branches that were read by now are kept.
+    /// What is known of a file and its tree. `branch_bytes` has the sizes of branches,
+    /// of which those that were read by now are kept. Returns those that it has not:
+    /// then nothing is kept, and this can be called again.
     #[pyo3(signature = (file, uuid=None, tree=None, num_branches=None, compressed_bytes=None,
         uncompressed_bytes=None, branch_bytes=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python method")]
@@ -140,7 +141,8 @@ impl ChunkRecorder {
         compressed_bytes: Option<u64>,
         uncompressed_bytes: Option<u64>,
         branch_bytes: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<Vec<String>> {
+        let mut lacking = Vec::new();
         let mut facts = FileFacts {
             num_branches,
             compressed_bytes,
@@ -149,13 +151,20 @@ impl ChunkRecorder {
         };
         if let Some(sizes) = branch_bytes {
             for branch in self.inner.branches_read() {
-                if let Some(size) = sizes.get_item(&*branch)? {
-                    facts.branch_bytes.insert(branch, size.extract()?);
+                match sizes.get_item(&*branch)? {
+                    None => lacking.push(branch.to_string()),
+                    Some(size) => {
+                        if let Some(size) = size.extract()? {
+                            facts.branch_bytes.insert(branch, size);
+                        }
+                    }
                 }
             }
         }
-        self.inner.note_file(FileKey { file, uuid, tree }, facts);
-        Ok(())
+        if lacking.is_empty() {
+            self.inner.note_file(FileKey { file, uuid, tree }, facts);
+        }
+        Ok(lacking)
     }
 
     /// Ends the attempt: a log with its row, or an empty one the second time.

@@ -10,6 +10,7 @@ use roast_model::ColumnData;
 use crate::chunk_columns::{named, secs, to_i64};
 use crate::chunk_log::ChunkLog;
 use crate::costs::{BranchCost, FileFacts};
+use crate::few::Few;
 use crate::log_tables::{SetNumbers, added, column};
 use crate::order::RowOrder;
 use crate::palettes::Source;
@@ -20,8 +21,8 @@ impl ChunkLog {
     }
 
     /// Every branch of some sets, once; none if there is no set.
-    fn branches_of(&self, sets: &Sets) -> Option<Cow<'_, [u32]>> {
-        let mut all = sets.iter().map(|&set| self.branches(set));
+    fn branches_of(&self, sets: &Few) -> Option<Cow<'_, [u32]>> {
+        let mut all = sets.iter().map(|set| self.branches(set));
         let first = all.next()?;
         if sets.len() == 1 {
             return Some(first.into());
@@ -42,7 +43,7 @@ impl ChunkLog {
                 rows.entry(key(dataset, branch)).or_insert_with(|| ColumnRow::new(dataset, branch));
             row.cost.add(cost);
         }
-        let mut count = |dataset: Option<u32>, sets: &Sets, add: &dyn Fn(&mut ColumnRow)| {
+        let mut count = |dataset: Option<u32>, sets: &Few, add: &dyn Fn(&mut ColumnRow)| {
             for &branch in self.branches_of(sets).iter().flat_map(|branches| branches.iter()) {
                 let row = rows
                     .entry(key(dataset, branch))
@@ -97,20 +98,18 @@ impl ChunkLog {
         ]
     }
 
-    /// The columns of the table of files.
-    pub(crate) fn file_columns(&self, use_of: &BranchUse) -> Vec<(String, ColumnData)> {
-        let mut keys: Vec<Source> =
-            self.content.files.keys().chain(use_of.files.keys()).copied().collect();
-        keys.sort_by_cached_key(|key| {
-            (self.name_of(key.file), self.name_of(key.uuid), self.name_of(key.tree))
-        });
-        keys.dedup();
-        let (no_facts, no_use) = (FileFacts::default(), FileUse::default());
-        let rows: Vec<_> = keys
+    /// The columns of the table of files. What was read of them is told by source.
+    pub(crate) fn file_columns(
+        &self,
+        use_of: &BranchUse,
+        bytes_of_source: &[Option<i64>],
+    ) -> Vec<(String, ColumnData)> {
+        let no_facts = FileFacts::default();
+        let rows: Vec<_> = use_of
+            .files
             .iter()
-            .map(|key| {
+            .map(|(key, seen)| {
                 let facts = self.content.files.get(key).unwrap_or(&no_facts);
-                let seen = use_of.files.get(key).unwrap_or(&no_use);
                 let read = self.branches_of(&seen.sets);
                 let branch_bytes =
                     read.as_ref().filter(|_| !facts.branch_bytes.is_empty()).map(|read| {
@@ -131,6 +130,10 @@ impl ChunkLog {
             let uncompressed = facts.uncompressed_bytes.filter(|&bytes| bytes > 0)?;
             Some(facts.compressed_bytes? as f64 / uncompressed as f64)
         });
+        let bytes_read = rows.iter().map(|(_, _, seen, ..)| {
+            let bytes = seen.sources.iter().map(|source| bytes_of_source.get(source as usize));
+            bytes.flatten().fold(None, |sum, bytes| added(sum, *bytes))
+        });
         vec![
             column("file", name(|key| key.file)),
             column("uuid", name(|key| key.uuid)),
@@ -147,10 +150,7 @@ impl ChunkLog {
             column("compression_ratio", ColumnData::Floats(ratio.collect())),
             column("chunks", ints(rows.iter().map(|row| Some(row.2.chunks)).collect())),
             column("num_branches_read", ints(rows.iter().map(|row| row.3).collect())),
-            column(
-                "bytes_read",
-                ColumnData::Ints(rows.iter().map(|row| row.2.bytes_read).collect()),
-            ),
+            column("bytes_read", ColumnData::Ints(bytes_read.collect())),
             column("branch_bytes_read_compressed", ints(rows.iter().map(|row| row.4).collect())),
         ]
     }
@@ -171,90 +171,131 @@ impl ColumnRow {
     }
 }
 
-/// Some sets of branches, each once.
-type Sets = BTreeSet<u32>;
-
+/// What was read of a source.
 #[derive(Clone, Default)]
-struct FileUse {
+struct SourceUse {
     chunks: u64,
-    sets: Sets,
+    sets: Few,
     /// Mostly the next chunk reads the same.
     last_set: Option<u32>,
-    bytes_read: Option<i64>,
+    /// They do not all read the same.
+    is_mixed: bool,
 }
 
-impl FileUse {
+impl SourceUse {
     fn read(&mut self, set: Option<u32>) {
         if self.last_set != set {
+            self.is_mixed |= self.chunks > 0;
             self.sets.extend(set);
             self.last_set = set;
         }
     }
 }
 
+/// What was read of a file.
+#[derive(Clone, Default)]
+struct FileUse {
+    chunks: u64,
+    sets: Few,
+    /// It is one for each dataset, as the log numbers them.
+    sources: Few,
+}
+
 /// Who read what, gathered over all rows.
 #[derive(Default)]
 pub(crate) struct BranchUse {
     /// Chunks by dataset and by the branch sets that their attempts read.
-    chunks: BTreeMap<(Option<u32>, Sets), u64>,
+    chunks: BTreeMap<(Option<u32>, Few), u64>,
     /// Files by dataset and by the branch sets that were read of them.
-    files_of_dataset: BTreeMap<(Option<u32>, Sets), u64>,
-    files: HashMap<Source, FileUse>,
+    files_of_dataset: BTreeMap<(Option<u32>, Few), u64>,
+    /// In the order of their names.
+    files: Vec<(Source, FileUse)>,
 }
 
 impl BranchUse {
     /// Goes through the rows. All attempts at a chunk have one source, and mostly
     /// they read the same branches, so what is counted is kept by source.
-    pub(crate) fn of(log: &ChunkLog, order: &RowOrder, bytes_of_source: &[Option<i64>]) -> Self {
-        let mut of_source = vec![FileUse::default(); log.palettes.sources.len()];
-        // By chunk, which are numbered in the order in which they first come.
-        let mut chunks: Vec<(u32, Option<u32>)> = Vec::with_capacity(order.len());
-        let mut several: BTreeMap<u32, Sets> = BTreeMap::new();
+    pub(crate) fn of(log: &ChunkLog, order: &RowOrder) -> Self {
+        let mut of_source = vec![SourceUse::default(); log.palettes.sources.len()];
+        let mut chunks = 0;
         for row in &order.rows {
-            let Some(of_source) = of_source.get_mut(row.source as usize) else { continue };
-            of_source.read(row.branch_set);
+            // They are numbered in the order in which they first come.
+            let is_new = row.chunk == chunks;
+            chunks += u32::from(is_new);
+            if let Some(of_source) = of_source.get_mut(row.source as usize) {
+                of_source.read(row.branch_set);
+                of_source.chunks += u64::from(is_new);
+            }
+        }
+        let mut found = Self::default();
+        for (source, of_source) in log.palettes.sources.items().iter().zip(&of_source) {
+            if let (Some(set), false) = (of_source.last_set, of_source.is_mixed) {
+                found.count(source.dataset, Few::one(set), of_source.chunks);
+            }
+        }
+        if of_source.iter().any(|of_source| of_source.is_mixed) {
+            found.count_mixed(log, order, &of_source);
+        }
+        let known = log.content.files.keys().map(|file| (*file, FileUse::default()));
+        let mut files: HashMap<Source, FileUse, RandomState> = known.collect();
+        let mut read_of: BTreeMap<(Option<u32>, u32), Few> = BTreeMap::new();
+        let sources = log.palettes.sources.items().iter().zip(of_source);
+        for (number, (source, of_source)) in (0..).zip(sources) {
+            let (Some(file), 1..) = (source.file, of_source.chunks) else { continue };
+            read_of.entry((source.dataset, file)).or_default().extend(of_source.sets.iter());
+            let entry = files.entry(Source { dataset: None, ..*source }).or_default();
+            entry.chunks += of_source.chunks;
+            entry.sets.extend(of_source.sets.iter());
+            entry.sources.insert(number);
+        }
+        for ((dataset, _), sets) in read_of {
+            *found.files_of_dataset.entry((dataset, sets)).or_default() += 1;
+        }
+        found.files = files.into_iter().collect();
+        found.files.sort_by_cached_key(|(file, _)| {
+            (log.name_of(file.file), log.name_of(file.uuid), log.name_of(file.tree))
+        });
+        found
+    }
+
+    fn count(&mut self, dataset: Option<u32>, sets: Few, chunks: u64) {
+        *self.chunks.entry((dataset, sets)).or_default() += chunks;
+    }
+
+    /// Counts chunks of sources of which not all read the same, one by one.
+    fn count_mixed(&mut self, log: &ChunkLog, order: &RowOrder, of_source: &[SourceUse]) {
+        // By chunk: its source, and the first set that was read.
+        let mut chunks: Vec<(u32, Option<u32>)> = Vec::with_capacity(order.len());
+        let mut several: BTreeMap<u32, Few> = BTreeMap::new();
+        for row in &order.rows {
             match chunks.get_mut(row.chunk as usize) {
-                None => {
-                    of_source.chunks += 1;
-                    chunks.push((row.source, row.branch_set));
-                }
+                None => chunks.push((row.source, row.branch_set)),
                 Some((_, first)) => match (*first, row.branch_set) {
                     (Some(first), Some(set)) if first != set => {
-                        several.entry(row.chunk).or_insert(Sets::from([first])).insert(set);
+                        several.entry(row.chunk).or_insert_with(|| Few::one(first)).insert(set);
                     }
                     _ => *first = first.or(row.branch_set),
                 },
             }
         }
-        let mut found = Self::default();
         let dataset_of =
             |source: u32| log.palettes.sources.get(source).and_then(|source| source.dataset);
         let mut counts: HashMap<(Option<u32>, u32), u64, RandomState> = HashMap::default();
         for (chunk, (source, set)) in (0..).zip(&chunks) {
-            if let (Some(set), false) = (set, several.contains_key(&chunk)) {
-                *counts.entry((dataset_of(*source), *set)).or_default() += 1;
+            let is_mixed = of_source.get(*source as usize).is_some_and(|used| used.is_mixed);
+            match set {
+                Some(set) if is_mixed && !several.contains_key(&chunk) => {
+                    *counts.entry((dataset_of(*source), *set)).or_default() += 1;
+                }
+                _ => {}
             }
         }
         for ((dataset, set), count) in counts {
-            *found.chunks.entry((dataset, Sets::from([set]))).or_default() += count;
+            self.count(dataset, Few::one(set), count);
         }
         for (chunk, sets) in several {
             let source = chunks.get(chunk as usize).map_or(0, |(source, _)| *source);
-            *found.chunks.entry((dataset_of(source), sets)).or_default() += 1;
+            self.count(dataset_of(source), sets, 1);
         }
-        let mut read_of: BTreeMap<(Option<u32>, u32), Sets> = BTreeMap::new();
-        let sources = log.palettes.sources.items().iter().zip(of_source).zip(bytes_of_source);
-        for ((source, of_source), bytes_read) in sources {
-            let (Some(file), 1..) = (source.file, of_source.chunks) else { continue };
-            read_of.entry((source.dataset, file)).or_default().extend(&of_source.sets);
-            let entry = found.files.entry(Source { dataset: None, ..*source }).or_default();
-            entry.chunks += of_source.chunks;
-            entry.sets.extend(of_source.sets);
-            entry.bytes_read = added(entry.bytes_read, *bytes_read);
-        }
-        for ((dataset, _), sets) in read_of {
-            *found.files_of_dataset.entry((dataset, sets)).or_default() += 1;
-        }
-        found
     }
 }

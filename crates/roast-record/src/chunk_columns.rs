@@ -221,19 +221,21 @@ impl Growing {
         }
     }
 
-    #[inline]
-    pub(crate) fn push(&mut self, view: &View<'_>) {
+    pub(crate) fn extend(&mut self, views: &[View<'_>]) {
         match self {
-            Self::Int(get, column) => column.push(get(view)),
-            Self::Micros(get, column) => column.push_micros(get(view)),
-            Self::Name(get, names) => names.push(get(view)),
-            Self::Word(get, words) => words.push(get(view)),
-            Self::Key(get, heads, numbers) => {
-                let key = get(view);
-                heads.push(key.map(|(head, _)| head));
-                numbers.push(key.and_then(|(_, number)| number).map(to_i64));
+            Self::Int(get, column) => views.iter().for_each(|view| column.push(get(view))),
+            Self::Micros(get, column) => {
+                views.iter().for_each(|view| column.push_micros(get(view)));
             }
-            Self::Text(get, column) => column.push(get(view)),
+            Self::Name(get, names) => views.iter().for_each(|view| names.push(get(view))),
+            Self::Word(get, words) => views.iter().for_each(|view| words.push(get(view))),
+            Self::Key(get, heads, numbers) => {
+                for key in views.iter().map(get) {
+                    heads.push(key.map(|(head, _)| head));
+                    numbers.push(key.and_then(|(_, number)| number).map(to_i64));
+                }
+            }
+            Self::Text(get, column) => views.iter().for_each(|view| column.push(get(view))),
         }
     }
 

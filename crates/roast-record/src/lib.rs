@@ -8,6 +8,7 @@ mod clock;
 mod content;
 mod costs;
 mod current;
+mod few;
 mod identity;
 mod kinds;
 mod log_bytes;

@@ -1,11 +1,11 @@
 //! A log as tables: chunks, sections, columns, branch sets and files. Equal
 //! logs give equal tables, however they were merged.
 
-use roast_model::{ColumnData, Table, TableBuilder, TableError, both};
+use roast_model::{ColumnData, ROWS_WORTH_A_THREAD, Table, TableBuilder, TableError, both};
 
 use crate::branch_tables::BranchUse;
 use crate::chunk_log::ChunkLog;
-use crate::order::{ROWS_WORTH_A_THREAD, RowOrder};
+use crate::order::RowOrder;
 use crate::row_columns::RowColumns;
 
 /// By the log's numbers of branch sets, those of the table.
@@ -21,15 +21,15 @@ impl ChunkLog {
     pub fn tables(&self) -> Result<Vec<TableBuilder>, TableError> {
         let order = RowOrder::of(self);
         let numbers = self.set_numbers(&order);
-        let rows = RowColumns::of(self, &order.rows, &numbers);
-        let use_of = BranchUse::of(self, &order, &rows.bytes_of_source);
+        let rows = || RowColumns::of(self, &order.rows, &numbers);
+        let use_of = || BranchUse::of(self, &order);
+        let is_little = self.len() < ROWS_WORTH_A_THREAD;
+        let (rows, use_of) = if is_little { (rows(), use_of()) } else { both(rows, use_of) };
         drop(order);
         let branches = || (self.column_columns(&use_of), self.branch_set_columns(&numbers));
-        let files = || built(Table::Files, self.file_columns(&use_of));
-        let (branches, files) = match self.len() {
-            ..ROWS_WORTH_A_THREAD => (branches(), files()),
-            _ => both(branches, files),
-        };
+        let files = || built(Table::Files, self.file_columns(&use_of, &rows.bytes_of_source));
+        let (branches, files) =
+            if is_little { (branches(), files()) } else { both(branches, files) };
         Ok(vec![
             TableBuilder::from_columns(Table::Chunks, rows.chunks)?,
             TableBuilder::from_columns(Table::Sections, rows.sections)?,

@@ -5,14 +5,11 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
-use roast_model::both;
+use roast_model::{ROWS_WORTH_A_THREAD, both};
 
 use crate::chunk_log::ChunkLog;
 use crate::row::Head;
 use crate::row_store::StoredRow;
-
-/// With fewer rows a second thread is not worth its start.
-pub(crate) const ROWS_WORTH_A_THREAD: usize = 10_000;
 
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,15 +61,10 @@ pub struct RowOrder {
 impl RowOrder {
     /// Ranks the rows of a log. The order holds until the log changes.
     pub fn of(log: &ChunkLog) -> Self {
-        let mut order: Vec<(Option<i64>, u32)> =
-            (0..).zip(log.content.rows.all()).map(|(index, row)| (row.start_ns(), index)).collect();
-        let nonce = |index: u32| log.content.rows.get(index as usize).map(StoredRow::nonce);
-        // Logs arrive more or less in order of time, which a stable sort makes use of.
-        order.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| nonce(a.1).cmp(&nonce(b.1))));
-        let mut rows = vec![Ranked::default(); order.len()];
-        for (ranked, (_, index)) in rows.iter_mut().zip(order) {
-            ranked.index = index;
-        }
+        let index = (0..).take(log.len());
+        let mut rows: Vec<Ranked> =
+            index.map(|index| Ranked { index, ..Ranked::default() }).collect();
+        sort_by_start(log, &mut rows);
         let repeats = repeats(log, &mut rows);
         number(&mut rows, &repeats);
         Self { rows }
@@ -87,6 +79,21 @@ impl RowOrder {
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
+}
+
+fn sort_by_start(log: &ChunkLog, rows: &mut [Ranked]) {
+    let stored = |ranked: &Ranked| log.content.rows.get(ranked.index as usize);
+    let start = |ranked: &Ranked| stored(ranked).and_then(StoredRow::start_ns);
+    let nonce = |ranked: &Ranked| stored(ranked).map(StoredRow::nonce);
+    // Logs arrive more or less in order of time, which a stable sort makes use of.
+    let sort = |rows: &mut [Ranked]| {
+        rows.sort_by(|a, b| start(a).cmp(&start(b)).then_with(|| nonce(a).cmp(&nonce(b))));
+    };
+    if rows.len() >= ROWS_WORTH_A_THREAD {
+        let (first, second) = rows.split_at_mut(rows.len() / 2);
+        both(|| sort(first), || sort(second));
+    }
+    sort(rows);
 }
 
 /// Fills in what the head of each row tells, and finds the rows whose chunk came

@@ -9,17 +9,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use roast_model::Column;
+use roast_model::{Column, ROWS_WORTH_A_THREAD};
 
 use crate::chunk_columns::{CHUNK_COLUMNS, Growing, View, to_i64};
 use crate::chunk_log::ChunkLog;
 use crate::log_tables::{SetNumbers, added};
-use crate::order::{Outcome, ROWS_WORTH_A_THREAD, Ranked};
+use crate::order::{Outcome, Ranked};
 use crate::row::Row;
 use crate::section_columns::SectionColumns;
 
 /// Rows that are handed over at a time.
 const ROWS_PER_BATCH: usize = 256;
+/// Of these, so many are gone through column by column while they are close at hand.
+const ROWS_IN_CACHE: usize = 64;
 /// Batches that a thread may be ahead of the other one, which may be held up.
 const BATCHES_AHEAD: usize = 4;
 /// So many columns of chunks take as long as the others and all of sections.
@@ -162,14 +164,18 @@ impl<'a> Share<'a> {
 
     /// Writes rows, of which the first is row number `start`.
     fn write(&mut self, start: usize, ranked: &[Ranked], rows: &[Row]) {
-        for (chunk_id, (row, &ranked)) in (start..).zip(rows.iter().zip(ranked)) {
-            let chunk_id = to_i64(chunk_id as u64);
-            let view = View::new(self.log, row, ranked, chunk_id, self.numbers);
+        let mut views = Vec::with_capacity(ROWS_IN_CACHE);
+        let blocks = rows.chunks(ROWS_IN_CACHE).zip(ranked.chunks(ROWS_IN_CACHE));
+        for (start, (rows, ranked)) in (start..).step_by(ROWS_IN_CACHE).zip(blocks) {
+            views.clear();
+            views.extend((start..).zip(rows.iter().zip(ranked)).map(|(number, (row, &ranked))| {
+                View::new(self.log, row, ranked, to_i64(number as u64), self.numbers)
+            }));
             for column in &mut self.chunks {
-                column.push(&view);
+                column.extend(&views);
             }
             if let Some(others) = &mut self.others {
-                others.push(&view);
+                views.iter().for_each(|view| others.push(view));
             }
         }
     }

@@ -25,9 +25,8 @@ mod schedule;
 mod size;
 mod worker_tables;
 
-use std::collections::BTreeMap;
-
-use roast_model::{Measurement, TableError};
+use arrow_array::RecordBatch;
+use roast_model::{Measurement, Table, TableBuilder, TableError, both};
 
 pub use model::{Cluster, Costs, Simulation, SimulationError, Workload};
 pub use preset::Preset;
@@ -45,14 +44,21 @@ pub fn simulate(simulation: &Simulation) -> Result<Measurement, SimulationError>
     let mut recorder = Recorder::new(simulation, &layout);
     let run = schedule::run(simulation, &layout, &mut recorder).map_err(made)?;
     let (mut recorded, totals, busy) = recorder.finish().map_err(made)?;
-    let mut tables = BTreeMap::new();
-    recorded.extend(input_tables::make(&layout, &totals).map_err(made)?);
-    recorded.extend(worker_tables::make(simulation, &run, busy).map_err(made)?);
-    for builder in recorded {
-        tables.insert(builder.table(), builder.finish().map_err(made)?);
-    }
+    let (of_workers, of_chunks) = both(
+        || finished(worker_tables::make(simulation, &run, busy)?),
+        || {
+            let mut builders = std::mem::take(&mut recorded);
+            builders.extend(input_tables::make(&layout, &totals)?);
+            finished(builders)
+        },
+    );
+    let tables = of_chunks.map_err(made)?.into_iter().chain(of_workers.map_err(made)?).collect();
     let header = header::make(simulation, &layout, &run, &totals);
     Ok(Measurement { header, tables })
+}
+
+fn finished(builders: Vec<TableBuilder>) -> Result<Vec<(Table, RecordBatch)>, TableError> {
+    builders.into_iter().map(|builder| Ok((builder.table(), builder.finish()?))).collect()
 }
 
 fn made(source: TableError) -> SimulationError {

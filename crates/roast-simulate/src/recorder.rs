@@ -1,7 +1,7 @@
 //! What a collector would have recorded while the run went on: rows of chunks,
 //! sections and tasks, in batches of columns, and the sums that other tables hold.
 
-use roast_model::{Table, TableBuilder, TableError};
+use roast_model::{Table, TableBuilder, TableError, both};
 
 use crate::attempt::{Attempt, PROCESS, Step};
 use crate::layout::Layout;
@@ -169,8 +169,11 @@ impl<'s> Recorder<'s> {
         let first_row = self.attempts_seen;
         self.attempts_seen += attempts.len() as i64;
         let source = rows::Source { simulation: self.simulation, layout: self.layout, first_row };
-        source.append_attempts(&mut self.chunks, &attempts)?;
-        source.append_sections(&mut self.sections, &attempts)
+        let (chunks, sections) = both(
+            || source.append_attempts(&mut self.chunks, &attempts),
+            || source.append_sections(&mut self.sections, &attempts),
+        );
+        chunks.and(sections)
     }
 
     fn write_tasks(&mut self) -> Result<(), TableError> {

@@ -1,10 +1,11 @@
 //! Writing a measurement: everything into a hidden directory first, then one
 //! rename. A crash leaves the old measurement or the new one, never a half.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use roast_model::Measurement;
+use arrow_array::RecordBatch;
+use roast_model::{Measurement, Table, at_once};
 
 use crate::error::StoreError;
 use crate::manifest::{self, MANIFEST_FILE, TableEntry};
@@ -32,21 +33,13 @@ pub fn save(
     let destination = output_dir.join(name);
     check_destination(&destination, options.overwrite)?;
     let staging = Staging::new(output_dir)?;
-    let mut entries = BTreeMap::new();
-    for (&table, batch) in &measurement.tables {
-        let content = table_file::encode(table, batch)?;
-        let file = table_file::file_name(table);
-        staging.write(&file, &content)?;
-        entries.insert(
-            table,
-            TableEntry {
-                file,
-                rows: batch.num_rows() as u64,
-                bytes: content.len() as u64,
-                crc32: manifest::crc32_hex(&content),
-            },
-        );
-    }
+    let mut tables: Vec<_> = measurement.tables.iter().collect();
+    tables.sort_by_key(|(_, batch)| Reverse(batch.num_rows() * batch.num_columns()));
+    let written = at_once(tables.len(), |number| {
+        let (&table, batch) = *tables.get(number)?;
+        Some(write_table(&staging, table, batch).map(|entry| (table, entry)))
+    });
+    let entries = written.into_iter().flatten().collect::<Result<_, _>>()?;
     staging.write(MANIFEST_FILE, &manifest::encode(&measurement.header, &entries)?)?;
     // Asked again, because writing took time in which another run may have
     // finished under the same name.
@@ -56,6 +49,22 @@ pub fn save(
         staging.replace(&destination)?;
     }
     Ok(destination)
+}
+
+fn write_table(
+    staging: &Staging,
+    table: Table,
+    batch: &RecordBatch,
+) -> Result<TableEntry, StoreError> {
+    let content = table_file::encode(table, batch)?;
+    let file = table_file::file_name(table);
+    staging.write(&file, &content)?;
+    Ok(TableEntry {
+        file,
+        rows: batch.num_rows() as u64,
+        bytes: content.len() as u64,
+        crc32: manifest::crc32_hex(&content),
+    })
 }
 
 /// Finds out, before a run starts, whether its measurement could be saved: the

@@ -32,7 +32,7 @@ impl<'a> Chunks<'a> {
         let numbered = |column| Numbered::read(rows.name_cells(column), rows.len());
         let mut chunks = Self {
             rows: Vec::with_capacity(rows.len()),
-            secs: Vec::new(),
+            secs: Vec::with_capacity(rows.len()),
             events: ints("num_events"),
             read_bytes: ints("read_bytes"),
             process: floats("process_secs"),
@@ -46,11 +46,11 @@ impl<'a> Chunks<'a> {
             workers: numbered("worker"),
         };
         let attempts = Attempts::of(rows);
-        for (row, outcome) in (0..).zip(outcomes) {
-            let is_timed = || attempts.secs(row as usize).is_some();
-            let has_events = || number(chunks.events, row as usize).is_some();
-            if *outcome == Outcome::Ok && is_timed() && has_events() {
+        for (row, _) in (0..).zip(outcomes).filter(|(_, outcome)| **outcome == Outcome::Ok) {
+            let has_events = number(chunks.events, row as usize).is_some();
+            if let (Some(secs), true) = (attempts.secs(row as usize), has_events) {
                 chunks.rows.push(row);
+                chunks.secs.push(secs);
             }
         }
         // Tables of a collector are in order.
@@ -58,9 +58,9 @@ impl<'a> Chunks<'a> {
         let start = |row: &u32| starts.get(*row as usize).unwrap_or(0);
         if !chunks.rows.is_sorted_by_key(start) {
             chunks.rows.sort_by_key(start);
+            let secs = |row: &u32| attempts.secs(*row as usize).unwrap_or(0.0);
+            chunks.secs = chunks.rows.iter().map(secs).collect();
         }
-        let secs = |row: &u32| attempts.secs(*row as usize).unwrap_or(0.0);
-        chunks.secs = chunks.rows.iter().map(secs).collect();
         chunks
     }
 
@@ -100,6 +100,7 @@ pub(super) struct Chunk<'c> {
 }
 
 impl Chunk<'_> {
+    #[inline]
     pub(super) fn dataset(&self) -> u32 {
         self.chunks.datasets.get(self.row)
     }
@@ -116,6 +117,7 @@ impl Chunk<'_> {
         self.chunks.workers.get(self.row)
     }
 
+    #[inline]
     pub(super) fn events(&self) -> f64 {
         number(self.chunks.events, self.row).unwrap_or(0.0)
     }
@@ -126,16 +128,19 @@ impl Chunk<'_> {
     }
 
     /// Inside `process()`, column reads included.
+    #[inline]
     pub(super) fn process_secs(&self) -> f64 {
         let Chunks { process, duration, .. } = self.chunks;
         self.of(*process).or_else(|| self.of(*duration)).unwrap_or(0.0).min(self.secs())
     }
 
+    #[inline]
     pub(super) fn read_secs(&self) -> f64 {
         self.of(self.chunks.read).unwrap_or(0.0).min(self.process_secs())
     }
 
     /// CPU time of the user's own code, or its wall time where that is not known.
+    #[inline]
     pub(super) fn user_secs(&self) -> f64 {
         match self.of(self.chunks.process_cpu) {
             Some(cpu) => (cpu - self.of(self.chunks.read_cpu).unwrap_or(0.0)).max(0.0),
@@ -181,6 +186,7 @@ impl<'a> Numbered<'a> {
         Self { cells, numbers, is_by_row, of_missing, names }
     }
 
+    #[inline]
     fn get(&self, row: usize) -> u32 {
         let place = if self.is_by_row { Some(row) } else { self.cells.code(row) };
         place.and_then(|place| self.numbers.get(place)).copied().unwrap_or(self.of_missing)

@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use foldhash::fast::RandomState;
-use roast_model::{Frame, Table};
+use roast_model::{Frame, Table, both};
 
 use super::evidence::Evidence;
 use crate::chunk_rows::slot;
@@ -103,9 +103,9 @@ impl Plan {
             let chunks = chunks.iter().zip(&left_out);
             chunks.filter(|(_, is_left_out)| !**is_left_out).map(|(chunk, _)| chunk)
         };
-        let growing = growing_part(
-            typical().map(|chunk| (chunk.dataset(), chunk.events(), chunk.user_secs())),
-        );
+        let of_user =
+            || typical().map(|chunk| (chunk.dataset(), chunk.events(), chunk.user_secs()));
+        let ((files, file_of), growing) = both(|| files(evidence), || growing_part(of_user()));
         let share = growing.unwrap_or(1.0);
         let mut sums: Vec<[f64; 4]> = Vec::new();
         for chunk in typical() {
@@ -126,7 +126,6 @@ impl Plan {
                 Cost { fixed_secs, secs_per_event: per(growing, events) }
             })
             .collect();
-        let (files, file_of) = files(evidence);
         let mut plan = Self {
             wall_secs: evidence.wall_secs,
             threads,

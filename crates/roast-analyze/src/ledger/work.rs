@@ -305,11 +305,11 @@ fn read_tasks<'a>(
     let mut of_action = ByName::new(tasks.name_cells("action"));
     let mut of_outcome = ByName::new(tasks.name_cells("outcome"));
     let mut of_worker = ByName::new(tasks.name_cells("worker"));
-    let (mut starts, mut stops) = (tasks.times("start"), tasks.times("stop"));
-    for row in 0..tasks.len() {
-        let start = starts.next().flatten().map(|time| time.0);
-        let stop = stops.next().flatten().map(|time| time.0);
-        let Some(span) = Span::new(start, stop) else { continue };
+    let codes = spans(tasks).map(|(row, _)| of_worker.get(row, |worker| workers.code(worker)));
+    for (seen, count) in counted(seen, codes) {
+        seen.tasks.reserve_exact(count);
+    }
+    for (row, span) in spans(tasks) {
         let worker = of_worker.get(row, |worker| workers.code(worker));
         let Some(seen) = slot(seen, worker) else { continue };
         match of_action.get(row, Action::of) {
@@ -333,24 +333,48 @@ fn read_rows<'a>(
     seen: &mut Vec<Seen>,
 ) {
     let mut of_worker = ByName::new(rows.name_cells("worker"));
-    let (mut starts, mut stops) = (rows.times("start"), rows.times("stop"));
-    for (row, outcome) in (0..).zip(outcomes) {
-        let start = starts.next().flatten().map(|time| time.0);
-        let stop = stops.next().flatten().map(|time| time.0);
-        // What a replayed row tells of happened in an earlier run.
-        if *outcome == Outcome::Replayed {
-            continue;
-        }
-        let Some(span) = Span::new(start, stop) else { continue };
-        let worker = of_worker.get(row as usize, |worker| {
+    let mut code_of = |row: usize| {
+        of_worker.get(row, |worker| {
             // Where there is one worker, it is that one, whatever it is called.
             let known = presence.has(worker) || workers.known(worker).is_some();
             workers.code(if known { worker } else { presence.only().unwrap_or(worker) })
-        });
-        if let Some(seen) = slot(seen, worker) {
-            seen.rows.push(ChunkRow { span, row });
+        })
+    };
+    // What a replayed row tells of happened in an earlier run.
+    let is_of_this_run =
+        |(row, _): &(usize, Span)| outcomes.get(*row).is_some_and(|it| *it != Outcome::Replayed);
+    let codes = spans(rows).filter(is_of_this_run).map(|(row, _)| code_of(row));
+    for (seen, count) in counted(seen, codes) {
+        seen.rows.reserve_exact(count);
+    }
+    for (row, span) in spans(rows).filter(is_of_this_run) {
+        if let (Some(seen), Ok(number)) = (slot(seen, code_of(row)), u32::try_from(row)) {
+            seen.rows.push(ChunkRow { span, row: number });
         }
     }
+}
+
+/// The rows that lasted some time, and when.
+fn spans<'a>(frame: Frame<'a>) -> impl Iterator<Item = (usize, Span)> + 'a {
+    let times = frame.times("start").zip(frame.times("stop"));
+    times.enumerate().filter_map(|(row, (start, stop))| {
+        Some((row, Span::new(start.map(|time| time.0), stop.map(|time| time.0))?))
+    })
+}
+
+/// What each worker will have at most, so that no list has to grow.
+fn counted(
+    seen: &mut Vec<Seen>,
+    workers: impl Iterator<Item = usize>,
+) -> impl Iterator<Item = (&mut Seen, usize)> {
+    let mut counts: Vec<usize> = Vec::new();
+    for worker in workers {
+        if let Some(count) = slot(&mut counts, worker) {
+            *count += 1;
+        }
+    }
+    seen.resize_with(seen.len().max(counts.len()), Seen::default);
+    seen.iter_mut().zip(counts)
 }
 
 /// Whether a row covers the opening of its file, or only `process()`.

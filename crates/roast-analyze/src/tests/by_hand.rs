@@ -3,7 +3,8 @@
 use roast_model::{CATALOG, Measurement, Value};
 
 use super::build::{Row, add_ticks, add_workers, bare, span};
-use crate::analyze;
+use crate::files::FILE_METRICS;
+use crate::{Metrics, analyze};
 
 #[track_caller]
 fn check(measurement: &Measurement, expected: &[(&str, Option<f64>)]) {
@@ -345,6 +346,30 @@ fn stored_numbers_fill_gaps_only() {
     assert_eq!(metrics.number("wall_time"), Some(10.0));
     assert_eq!(metrics.number("speedup_factor"), None);
     assert_eq!(metrics.get("mine"), None);
+}
+
+#[test]
+fn metrics_are_computed_again_only_where_another_version_saved_them() {
+    let mut run = full();
+    let computed = analyze(&run);
+    let versions = |version: &str| {
+        Value::map([("versions", Value::map([("roastcoffea", Value::from(version))]))])
+    };
+    let mut marked: Vec<_> = computed.iter().map(|(key, value)| (key, value.clone())).collect();
+    for (_, value) in marked.iter_mut().filter(|(key, _)| *key == "total_events") {
+        *value = Value::Int(7);
+    }
+    // They are not saved with many files.
+    marked.retain(|(key, _)| !FILE_METRICS.contains(key));
+    run.header.metrics = Value::map(marked.clone());
+    run.header.provenance = versions(env!("CARGO_PKG_VERSION"));
+    assert_eq!(Metrics::of(&run).number("total_events"), Some(7.0));
+    run.header.provenance = versions("0.0.1");
+    assert_eq!(Metrics::of(&run), computed);
+    run.header.provenance = versions(env!("CARGO_PKG_VERSION"));
+    marked.retain(|(key, _)| *key != "ledger");
+    run.header.metrics = Value::map(marked);
+    assert_eq!(Metrics::of(&run), computed);
 }
 
 #[test]

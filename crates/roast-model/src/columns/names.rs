@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray};
 use arrow_schema::{ArrowError, DataType};
+use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
 use super::{IntColumn, TextColumn};
@@ -14,6 +15,8 @@ use crate::cells::NameCells;
 
 /// With fewer names than this they are kept apart whatever the number of rows.
 const MANY_NAMES: usize = 1 << 16;
+
+type Names = IndexSet<Box<str>, RandomState>;
 
 /// Names that grow.
 #[derive(Debug)]
@@ -23,13 +26,13 @@ pub struct NameColumn {
 
 #[derive(Debug)]
 enum Held {
-    Codes { codes: IntColumn, names: IndexSet<Box<str>> },
+    Codes { codes: IntColumn, names: Names },
     Texts(TextColumn),
 }
 
 impl Default for NameColumn {
     fn default() -> Self {
-        Self { held: Held::Codes { codes: IntColumn::default(), names: IndexSet::new() } }
+        Self { held: Held::Codes { codes: IntColumn::default(), names: Names::default() } }
     }
 }
 
@@ -163,7 +166,7 @@ fn dictionary<K: ArrowDictionaryKeyType>(
     Ok(Arc::new(DictionaryArray::<K>::try_new(codes.as_primitive::<K>().clone(), words)?))
 }
 
-fn intern(names: &mut IndexSet<Box<str>>, name: &str) -> i64 {
+fn intern(names: &mut Names, name: &str) -> i64 {
     let code = match names.get_index_of(name) {
         Some(code) => code,
         None => names.insert_full(name.into()).0,

@@ -1,12 +1,11 @@
 //! Logs merge to the same tables in any order and shape, whatever came twice.
 
 use proptest::prelude::*;
-use roast_model::{Frame, chunk_rows};
+use roast_model::{Frame, ROWS_WORTH_A_THREAD, chunk_rows};
 
 use super::make::{nonce, serialize_us, single, tables};
 use crate::chunk_log::ChunkLog;
 use crate::content::Content;
-use crate::order::ROWS_WORTH_A_THREAD;
 
 /// Where the table of columns is in a log's tables.
 const COLUMNS: usize = 2;

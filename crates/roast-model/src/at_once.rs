@@ -1,5 +1,5 @@
-//! Work that does not depend on other work, on several cores at once: a large run
-//! is analysed in little more than half the time.
+//! Work that does not depend on other work, on several cores: a large run is
+//! analysed in little more than half the time.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::thread;
 /// Does `count` jobs on as many threads as there are cores, and returns what they
 /// gave in their order. The dearest should come first; no more is in memory than
 /// is worked on.
-pub(crate) fn at_once<T: Send>(count: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub fn at_once<T: Send>(count: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
