@@ -31,6 +31,7 @@ from processors import (
     count_events,
 )
 from roastcoffea import MetricsCollector
+from waiting import wait_for_worker_count
 
 EVENTS = 2_600
 CHUNKSIZE = 250
@@ -224,7 +225,7 @@ def test_workers_that_join_and_leave(small_fileset: dict[str, Any]) -> None:
             shrink.start()
             runner(small_fileset, Metrology(cpu_secs=0.02, sleep_secs=0.05))
             shrink.join()
-            client.wait_for_workers(1)
+            wait_for_worker_count(client, 1)
     metrics = roast.get_metrics()
     assert metrics["peak_workers"] > 1
     assert 1 <= metrics["avg_workers"] < metrics["peak_workers"]

@@ -13,7 +13,7 @@ import textwrap
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ from roastcoffea.backends.dask import (
     processor_prefixes,
     started_client,
 )
+from waiting import wait_for_worker_count, wait_until
 
 TIMES = {"time", "until", "last_seen", "start", "stop"}
 TICK_COLUMNS = {
@@ -89,13 +90,6 @@ class PlainBackend(DaskMetricsBackend):
 
     def _finish_tracking(self) -> Mapping[str, Columns]:
         return dict(self._builders)
-
-
-def wait_until(condition: Callable[[], bool], *, timeout_secs: float = 30.0) -> None:
-    deadline = time.monotonic() + timeout_secs
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
 
 
 def samplers(client: Client) -> list[str]:
@@ -219,7 +213,7 @@ def test_a_worker_joins_and_leaves(client: Client, cluster: LocalCluster) -> Non
     backend = PlainBackend(client)
     backend.start_tracking(0.05)
     cluster.scale(3)
-    client.wait_for_workers(3)
+    wait_for_worker_count(client, 3)
     (joined,) = set(client.nthreads()) - before
     time.sleep(0.3)
     client.retire_workers([joined])

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from distributed import Client
 import data
 from processors import Metrology, Undecorated
 from roastcoffea import MetricsCollector, load_measurement
+from waiting import wait_for_worker_count, wait_until
 
 PROGRAM = Path(sys.executable).with_name("roastcoffea")
 
@@ -72,7 +72,7 @@ def test_a_killed_client_is_recovered(dask_client: Client, tmp_path: Path, kind:
     wait_until(lambda: sum(file.stat().st_size for file in spool.glob("*.rows")) > 2_000)
     os.killpg(client.pid, signal.SIGKILL)
     client.wait()
-    dask_client.wait_for_workers(2)
+    wait_for_worker_count(dask_client, 2)
 
     assert [entry.name for entry in output.iterdir()] == [".killed.spool"]
     done = subprocess.run([PROGRAM, "recover", output], capture_output=True, text=True, check=False)
@@ -151,7 +151,7 @@ def test_a_scheduler_that_dies_during_the_run(
             stderr=subprocess.DEVNULL,
         )
         with Client(scheduler_file=str(address_file), timeout="60s") as client:
-            client.wait_for_workers(1, timeout=60)
+            wait_for_worker_count(client, 1)
             runner = processor.Runner(
                 processor.DaskExecutor(client=client, status=False),
                 schema=BaseSchema,
@@ -177,10 +177,3 @@ def test_a_scheduler_that_dies_during_the_run(
     assert any("scheduler could not be reached" in note for note in roast.notes)
     assert len(load_measurement(tmp_path / "out" / "lost").chunk_metrics) == len(rows)
     roast.print_summary()
-
-
-def wait_until(condition: Any, *, timeout_secs: float = 60.0) -> None:
-    deadline = time.monotonic() + timeout_secs
-    while not condition():
-        assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.05)

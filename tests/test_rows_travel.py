@@ -24,6 +24,7 @@ from roastcoffea import MetricsCollector
 from roastcoffea._core import ChunkLog, ChunkRecorder
 from roastcoffea.backends.by_value import work_by_value
 from roastcoffea.recording import _Mark
+from waiting import wait_until
 
 
 @pytest.fixture
@@ -77,13 +78,6 @@ def test_a_chunk_that_nobody_wants_any_more_has_its_row(
         canceller.join()
         wait_until(lambda: dask_client.run_on_scheduler(events_on) == 1)
     assert [row["num_events"] for row in roast.chunk_metrics] == [100]
-
-
-def wait_until(condition: Any) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in half a minute"
-        time.sleep(0.02)
 
 
 def test_an_output_that_is_pickled_by_another_thread_was_not_packed() -> None:
