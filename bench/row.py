@@ -48,6 +48,9 @@ class Row:
     design: str | None = None
     #: By how much the ratio may be off; unclear is what lies on both sides of the budget.
     uncertainty: float | None = None
+    #: Whether other rows tell what noise hides here. This one then fails only where it is over
+    #: for sure.
+    is_told_elsewhere: bool = False
     #: What the figure grows with, for plots: the step, and the size of the run.
     at: Mapping[str, float | str] | None = None
 
@@ -61,7 +64,7 @@ class Row:
             return Verdict.MET
         at_least = self.ratio - uncertainty
         if at_least <= self.budget:
-            return Verdict.UNCLEAR
+            return Verdict.SHOWN if self.is_told_elsewhere else Verdict.UNCLEAR
         return Verdict.OVER if at_least <= _limit(self.budget) else Verdict.FAILED
 
     def as_json(self) -> dict[str, Any]:
