@@ -246,7 +246,9 @@ impl<'a> Reader<'a> {
             Some(number) => {
                 let coded = number.checked_sub(1)?;
                 let scale = if coded & 1 == 0 { unit } else { 1 };
-                guess.checked_add(unfold_short(coded >> 1).checked_mul(scale)?)
+                // Few units can be more than 64 bits hold, and still lead back from the guess.
+                let gap = i128::from(unfold_short(coded >> 1)) * i128::from(scale);
+                (i128::from(guess) + gap).try_into().ok()
             }
             None => {
                 let coded = self.long_measured()?;
@@ -372,6 +374,21 @@ mod tests {
             for read in reads {
                 let mut reader = Reader::new(bytes);
                 assert!(read(&mut reader) && reader.rest().is_empty() && reader.plain().is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn whole_units_come_back_from_the_farthest_guess() {
+        for (number, guess) in [(i64::MAX / 2, i64::MIN), (i64::MIN / 2, i64::MAX)] {
+            for unit in [PAGE_BYTES, NS_PER_MICRO] {
+                let number = number - number % unit + guess % unit;
+                let mut writer = Writer::default();
+                writer.in_units(Some(number), guess, unit);
+                // What is long is read in another way.
+                assert!(writer.bytes.len() <= 8);
+                writer.bytes.extend([0; 8]);
+                assert_eq!(Reader::new(&writer.bytes).in_units(guess, unit), Some(number));
             }
         }
     }
