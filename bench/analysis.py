@@ -1,10 +1,14 @@
 """Analysis of 10⁴, 10⁵ and 10⁶ chunk rows: merged, laid out in tables, metrics and ledger.
 
-Each size runs in a process of its own, whose peak memory is then that of the analysis.
+Each analysis runs in a process of its own, whose peak memory is then that of the analysis, and by
+turns with `json`, which writes and reads as many rows in another. A few thousand rows would not do
+for it: they stay in the caches and in memory that is used over again, which those of an analysis
+do not.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import statistics
@@ -16,15 +20,17 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from bench.material import WORKERS, cluster_tables, recorded_log
 from bench.memory import forget_peak, peak_bytes
 from bench.row import Row
-from bench.timing import timed
+from bench.timing import in_turns, uncertainty
 
 ROWS_PER_LOG = 2_000
 SIZES = (10_000, 100_000, 1_000_000)
+#: What `json` takes for more rows is in proportion: a million of them need 16 GB as objects.
+MOST_JSON_ROWS = 50_000
+REPEATS = 5
 
 
 def rows(*, quick: bool) -> Iterator[Row]:
@@ -35,8 +41,8 @@ def rows(*, quick: bool) -> Iterator[Row]:
         began_ns = time.time_ns()
         _record(path, rows=sizes[-1])
         secs = (time.time_ns() - began_ns) / 1e9
-        figures = {size: _typical(path, size, began_ns, secs, repeats=3) for size in sizes}
-    smallest = figures[sizes[0]]
+        figures = {size: _typical(path, size, began_ns, secs) for size in sizes}
+    before: tuple[int, float] | None = None
     for size, figure in figures.items():
         yield Row(
             topic="analysis",
@@ -46,6 +52,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
             reference="json of as many rows",
             reference_measured=figure["json_secs"],
             ratio=figure["secs"] / figure["json_secs"],
+            uncertainty=figure.get("uncertainty"),
             # Of few rows, most is what any run takes: growth tells of those.
             budget=0.06 if size == sizes[-1] else None,
             design="≤ 2 s" if size == SIZES[-1] else None,
@@ -63,19 +70,22 @@ def rows(*, quick: bool) -> Iterator[Row]:
         )
         if size == sizes[-1]:
             yield from _profile(figure)
-        if size != sizes[0]:
-            per_row, reference = figure["secs"] / size, smallest["secs"] / sizes[0]
+        per_row = figure["median_secs"] / size
+        if before is not None:
+            # Of the next smaller size: of the smallest, much is what any analysis takes.
+            smaller, reference = before
             yield Row(
                 topic="analysis",
                 what=f"growth: a row among {size:,}",
                 measured=per_row * 1e6,
                 unit="µs",
-                reference=f"among {sizes[0]:,}",
+                reference=f"among {smaller:,}",
                 reference_measured=reference * 1e6,
                 ratio=per_row / reference,
                 budget=1.3,
                 design="linear",
             )
+        before = size, per_row
 
 
 def _profile(figure: dict[str, float]) -> Iterator[Row]:
@@ -112,19 +122,34 @@ def _recorded(first: int) -> bytes:
     return recorded_log(ROWS_PER_LOG, branches=10, sections=3, first=first).to_bytes()
 
 
-def _typical(
-    path: Path, size: int, began_ns: int, secs: float, *, repeats: int
-) -> dict[str, float]:
-    """Run a few times and keep the one in the middle."""
-    command = [sys.executable, "-m", "bench.analysis", str(path), str(size)]
-    command += [str(began_ns), str(secs)]
-    found = [
-        json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        for _ in range(repeats)
-    ]
-    found.sort(key=lambda figure: figure["secs"] / figure["json_secs"])
-    typical: dict[str, float] = found[repeats // 2]
-    return typical
+def _typical(path: Path, size: int, began_ns: int, secs: float) -> dict[str, float]:
+    """Run a few times by turns with `json` and keep the turn in the middle."""
+    turns = in_turns(
+        lambda: _elsewhere("analyse", path, size, began_ns, secs),
+        lambda: _elsewhere("json", path, size),
+        repeats=REPEATS,
+    )
+    turns.sort(key=_ratio)
+    analysis, of_json = turns[REPEATS // 2]
+    off_by = uncertainty([_ratio(turn) for turn in turns])
+    return {
+        **analysis,
+        **of_json,
+        "median_secs": statistics.median(analysis["secs"] for analysis, _ in turns),
+        **({} if off_by is None else {"uncertainty": off_by}),
+    }
+
+
+def _ratio(turn: tuple[dict[str, float], dict[str, float]]) -> float:
+    analysis, of_json = turn
+    return analysis["secs"] / of_json["json_secs"]
+
+
+def _elsewhere(*words: object) -> dict[str, float]:
+    command = [sys.executable, "-m", "bench.analysis", *map(str, words)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
 
 
 def _analyse(path: Path, size: int, began_ns: int, window_secs: float) -> dict[str, float]:
@@ -141,8 +166,6 @@ def _analyse(path: Path, size: int, began_ns: int, window_secs: float) -> dict[s
         workers=WORKERS,
         task_starts_ns=starts,
     )
-    few = ChunkLog(logs[0]).rows()
-    json_secs = _json_secs(few)
     before_bytes = forget_peak()
     began, cpu_began = time.perf_counter(), time.process_time()
     log = ChunkLog()
@@ -158,8 +181,6 @@ def _analyse(path: Path, size: int, began_ns: int, window_secs: float) -> dict[s
     assert metrics["num_successful_chunks"] == size, metrics["num_successful_chunks"]
     assert metrics["ledger"] is not None
     peak_mb = (peak_bytes() - before_bytes) / 1e6
-    # Before and after: the machine may have changed its speed.
-    json_secs += _json_secs(few)
     return {
         "secs": secs,
         "cpu_secs": cpu_secs,
@@ -168,13 +189,23 @@ def _analyse(path: Path, size: int, began_ns: int, window_secs: float) -> dict[s
         "make_secs": made_at - laid_out_at,
         "metrics_secs": secs - (made_at - began),
         "peak_mb": peak_mb,
-        "json_secs": statistics.median(json_secs) * size / len(few),
-        "json_mb": len(json.dumps(few)) * size / len(few) / 1e6,
     }
 
 
-def _json_secs(rows: list[dict[str, Any]]) -> list[float]:
-    return [timed(lambda: json.loads(json.dumps(rows))) for _ in range(5)]
+def _json(path: Path, size: int) -> dict[str, float]:
+    from roastcoffea._core import ChunkLog
+
+    log = ChunkLog()
+    assert log.merge_all(_read(path, min(size, MOST_JSON_ROWS))) == []
+    rows = log.rows()
+    gc.collect()
+    began = time.perf_counter()
+    text = json.dumps(rows)
+    again = json.loads(text)
+    secs = time.perf_counter() - began
+    assert len(again) == len(rows)
+    share = len(rows) / size
+    return {"json_secs": secs / share, "json_mb": len(text) / 1e6 / share}
 
 
 def _read(path: Path, size: int) -> list[bytes]:
@@ -188,9 +219,13 @@ def _read(path: Path, size: int) -> list[bytes]:
     return logs
 
 
-def _main(words: list[str]) -> dict[str, Any]:
-    path, size, began_ns, secs = words
-    return {**_analyse(Path(path), int(size), int(began_ns), float(secs))}
+def _main(words: list[str]) -> dict[str, float]:
+    match words:
+        case ["analyse", path, size, began_ns, secs]:
+            return _analyse(Path(path), int(size), int(began_ns), float(secs))
+        case ["json", path, size]:
+            return _json(Path(path), int(size))
+    raise SystemExit("analyse PATH ROWS BEGAN_NS SECS, or json PATH ROWS")
 
 
 if __name__ == "__main__":
