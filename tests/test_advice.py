@@ -73,11 +73,13 @@ def cluster_of(workers: int) -> Iterator[tuple[LocalCluster, Client]]:
 
 
 def test_a_larger_chunk_size_brings_what_it_promises(dask_client: Client, tmp_path: Path) -> None:
-    paths = [data.wide_nanoaod(tmp_path, event_count=600, seed=seed) for seed in (1, 2)]
+    # More than two chunks per thread, however large they are: Dask gives fewer of them to one
+    # worker first, and it is chance how soon the other takes one over.
+    paths = [data.wide_nanoaod(tmp_path, event_count=300, seed=seed) for seed in range(6)]
     fileset = data.fileset({"wide": paths})
-    waits = WaitsPerEvent(secs_per_event=0.005)
+    waits = WaitsPerEvent(secs_per_event=0.004)
     run = partial(measure, dask_client, fileset, waits, schema=NanoAODSchema)
-    run(chunksize=600)  # imports on the workers are no part of either run
+    run(chunksize=300)  # imports on the workers are no part of either run
 
     def follow(given: dict[str, Any]) -> MetricsCollector:
         action = given["action"]

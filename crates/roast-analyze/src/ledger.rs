@@ -34,7 +34,7 @@ use crate::worker_rows::WorkerRow;
 
 use rows::{Entry, Seconds};
 pub use rows::{LEDGER, LedgerFamily, LedgerRow};
-pub(crate) use work::REDUCE;
+pub(crate) use work::{REDUCE, is_preprocessing};
 
 /// What the ledger is made from.
 pub(crate) struct Sources<'a> {

@@ -12,8 +12,9 @@
 //! * the first chunk of each worker does not enter: it pays for imports, and would
 //!   do so with chunks of any size.
 //!
-//! Chunks are dealt out to threads in order, each to the first that is free. What
-//! the run took beyond this model today, it is assumed to take then too.
+//! Chunks are dealt out to threads in order, each to the first that is free.
+//! Preprocessing comes before them, a task for each file, spread over all threads.
+//! What the run took beyond this model today, it is assumed to take then too.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -23,6 +24,7 @@ use roast_model::{Frame, Table, both};
 
 use super::evidence::Evidence;
 use crate::chunk_rows::slot;
+use crate::ledger::is_preprocessing;
 use crate::number::usable;
 use crate::statistics::median;
 
@@ -39,6 +41,8 @@ pub(super) struct Plan {
     threads: usize,
     /// Of a task, outside of its chunk's row.
     gap_secs: f64,
+    /// Thread time of preprocessing.
+    preprocess_secs: f64,
     /// By number.
     datasets: Vec<Cost>,
     files: Vec<File>,
@@ -95,7 +99,8 @@ impl Plan {
         }
         // What a thread had to do between chunks, or waited for the next one.
         let idle = ["idle_ramp_up", "idle_tail", "idle_client", "failed_work"];
-        let between = evidence.core_secs? - evidence.rows_secs(&idle)? - attempts;
+        let preprocess_secs = preprocess_secs(evidence);
+        let between = evidence.core_secs? - evidence.rows_secs(&idle)? - attempts - preprocess_secs;
         let gap_secs = (between / chunks.len() as f64).max(0.0);
 
         let left_out = left_out(evidence);
@@ -130,6 +135,7 @@ impl Plan {
             wall_secs: evidence.wall_secs,
             threads,
             gap_secs,
+            preprocess_secs,
             datasets,
             files,
             now_secs: Vec::new(),
@@ -205,7 +211,9 @@ impl Plan {
         then: impl Iterator<Item = Alike> + Clone,
         then_threads: usize,
     ) -> Outlook {
-        let new = dealt_out(then.clone(), then_threads);
+        let preprocessing = |threads: usize| self.preprocess_secs / threads.max(1) as f64;
+        let new = dealt_out(then.clone(), then_threads) + preprocessing(then_threads);
+        let modelled = modelled + preprocessing(self.threads);
         // A model that exceeds the run itself is scaled down to it.
         let scale = if modelled > self.wall_secs { self.wall_secs / modelled } else { 1.0 };
         let wall_secs = self.wall_secs + (new - modelled) * scale;
@@ -250,6 +258,25 @@ fn dealt_out(chunks: impl Iterator<Item = Alike> + Clone, threads: usize) -> f64
         }
     }
     last as f64 / 1e9
+}
+
+/// What threads spent on tasks before there were chunks; none that is known of
+/// without tasks.
+fn preprocess_secs(evidence: &Evidence<'_>) -> f64 {
+    let phases = &evidence.measurement.header.phases;
+    let Some(tasks) = evidence.measurement.table(Table::Tasks).map(Frame::new) else {
+        return 0.0;
+    };
+    let ends = tasks.times("start").zip(tasks.times("stop"));
+    let total_ns: i128 = ends
+        .zip(tasks.names("action"))
+        .filter_map(|((start, stop), action)| {
+            let (start, stop) = (start?.0, stop?.0);
+            let is_counted = is_preprocessing(phases, start) && action == Some("compute");
+            is_counted.then(|| (i128::from(stop) - i128::from(start)).max(0))
+        })
+        .sum();
+    total_ns as f64 / 1e9
 }
 
 /// The first chunk of each worker, where that leaves enough of each dataset to judge

@@ -257,7 +257,8 @@ impl Kinds<'_> {
     fn stretch(&self, task: &Task) -> Stretch {
         let flag = |flags: &[bool]| flags.get(task.prefix as usize).copied().unwrap_or(false);
         // Preprocessing may share its prefix with the processor.
-        let is_processor = flag(&self.is_processor) && !self.is_preprocessing(task.span.start);
+        let is_processor =
+            flag(&self.is_processor) && !is_preprocessing(self.phases, task.span.start);
         let rest = if task.erred {
             Entry::FailedWork
         } else if is_processor {
@@ -269,12 +270,13 @@ impl Kinds<'_> {
         };
         Stretch { span: task.span, is_processor, rest, rows_ns: 0 }
     }
+}
 
-    fn is_preprocessing(&self, moment: i64) -> bool {
-        let within = |phase: &Phase| phase.start.0 <= moment && moment < phase.stop.0;
-        let mut now = self.phases.iter().filter(|phase| within(phase)).peekable();
-        now.peek().is_some() && now.all(|phase| phase.name == "preprocess")
-    }
+/// Whether nothing but preprocessing went on at this moment.
+pub(crate) fn is_preprocessing(phases: &[Phase], moment: i64) -> bool {
+    let within = |phase: &Phase| phase.start.0 <= moment && moment < phase.stop.0;
+    let mut now = phases.iter().filter(|phase| within(phase)).peekable();
+    now.peek().is_some() && now.all(|phase| phase.name == "preprocess")
 }
 
 /// What a worker did in an interval.

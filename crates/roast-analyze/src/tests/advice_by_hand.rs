@@ -16,14 +16,25 @@ fn even(
     secs: f64,
     describe: impl Fn(ChunkRow, usize) -> ChunkRow,
 ) -> Measurement {
+    even_from(0.0, threads, rounds, secs, describe)
+}
+
+/// The same, from a moment on.
+fn even_from(
+    first: f64,
+    threads: usize,
+    rounds: usize,
+    secs: f64,
+    describe: impl Fn(ChunkRow, usize) -> ChunkRow,
+) -> Measurement {
     let rows: Vec<ChunkRow> = (0..threads * rounds)
         .map(|index| {
-            let start = (index / threads) as f64 * secs;
+            let start = first + (index / threads) as f64 * secs;
             let row = chunk(&format!("w{}", index % threads), start, start + secs);
             describe(row.name("outcome", "ok"), index)
         })
         .collect();
-    on_threads(threads, rounds as f64 * secs, &rows)
+    on_threads(threads, first + rounds as f64 * secs, &rows)
 }
 
 fn on_threads(threads: usize, wall_secs: f64, rows: &[ChunkRow]) -> Measurement {
@@ -131,6 +142,35 @@ fn files_that_are_one_chunk_can_only_be_merged() {
     let found = only(&run, "setup-dominated");
     assert!(text(&found, "action").starts_with("merge the files"));
     assert!(found.get("gain").unwrap().is_none());
+}
+
+/// Chunks of two threads, after each has had a task of preprocessing.
+fn after_preprocessing(
+    preprocess_secs: f64,
+    rounds: usize,
+    secs: f64,
+    describe: impl Fn(ChunkRow, usize) -> ChunkRow,
+) -> Measurement {
+    let mut run = even_from(preprocess_secs, 2, rounds, secs, describe);
+    run.header.phases = vec![
+        phase("preprocess", 0.0, preprocess_secs),
+        phase("process", preprocess_secs, run.header.wall_secs),
+    ];
+    let tasks = ["w0", "w1"].map(|name| task(name, "automatic_retries", 0.0, preprocess_secs));
+    add_tasks(&mut run, &tasks);
+    run
+}
+
+#[test]
+fn preprocessing_is_the_same_for_chunks_of_any_size() {
+    // As without it: 9.6 s in chunks of 20,000 events, and those 10 s.
+    let run = after_preprocessing(10.0, 20, 2.0, |row, index| {
+        spent(row, &format!("f{}", index % 2), 1_000, 1.6, 0.4)
+    });
+    check_gain(&only(&run, "setup-dominated"), 80.0 - 2.0 * 9.6, 50.0, 10.0 + 9.6);
+    // Twice the threads are done with it in half the time: five rounds after 0.5 s.
+    let run = after_preprocessing(1.0, 9, 1.0, |row, _| spent(row, "f", 1_000, 0.1, 0.9));
+    check_gain(&only(&run, "too-few-workers"), 0.0, 10.0, 0.5 + 5.0);
 }
 
 #[test]
